@@ -372,3 +372,84 @@ def backward_twice_and_after_changes(compiled: Compiled, note: Compiled) -> None
                 x.mul_(2)
         note(type(attempted(y.backward)), type(attempted(y.backward)))
         note(x)
+
+
+@story
+def a_view_of_what_was_given_a_history(compiled: Compiled, note: Compiled) -> None:
+    def fn(x: Any, z: Any) -> Any:
+        return checkpoint(lambda p: (p * p).sum(), x, use_reentrant=True), z.real
+
+    fast = compiled(fn)
+    for _ in range(3):
+        x, w = torch.tensor([-1.25, 0.24]), leaf(-0.79)
+        z = torch.view_as_complex(x)
+        x /= w
+        fast(x, z)[1].sum().backward()
+        note(w)
+
+
+@story
+def a_tensor_beside_what_was_detached_from_it(compiled: Compiled, note: Compiled) -> None:
+    for detached in (torch.Tensor.detach, lambda t: t.data, torch.clone):
+        fast = compiled(lambda a, b: a * a * b)
+        for _ in range(3):
+            x = leaf(2.0, 3.0)
+            (slope,) = torch.autograd.grad(fast(x, detached(x)).sum(), x, create_graph=True)
+            note(slope.detach(), torch.autograd.grad(slope.sum(), x))
+
+
+@story
+def views_made_in_inference_mode(compiled: Compiled, note: Compiled) -> None:
+    def fn(x: Any) -> Any:
+        with torch.inference_mode():
+            return x.t()
+
+    fast = compiled(fn)
+    for _ in range(3):
+        x = torch.ones(2, 2, requires_grad=True)
+        note(attempted(fast(x).mul_, 2), attempted(fast(x).add, x))
+
+
+@story
+def a_result_without_a_gradient_whose_derivative_is_infinite(compiled: Compiled, note: Compiled) -> None:
+    fast = compiled(lambda x: (x * 3, (x - x).sqrt(), x.flatten().cov()))
+    for which in (0, 1, 0):
+        x = leaf(2.0)
+        fast(x)[which].sum().backward()
+        note(x)
+
+
+@story
+def gradients_of_many_directions(compiled: Compiled, note: Compiled) -> None:
+    fast = compiled(lambda x: torch.einsum("i,j->ij", x, x))
+    for dtype in (torch.float32, torch.complex64, torch.complex64):
+        x = torch.ones(3, dtype=dtype, requires_grad=True)
+        y = fast(x) ** 2
+        note(torch.autograd.grad(y, x, torch.stack([torch.ones_like(y), y.detach()]), is_grads_batched=True)[0])
+
+
+@story
+def gradients_lie_as_their_leaves(compiled: Compiled, note: Compiled) -> None:
+    def fn(x: Any, y: Any) -> Any:
+        leaves = [t.detach().requires_grad_() for t in (x.t().contiguous().t(), x[:, :1], y)]
+        for t in leaves:
+            (t * t.detach().contiguous()).sum().backward()
+            (t * t).sum().backward()
+        return [t.grad * 1 for t in leaves]
+
+    fast = compiled(fn)
+    y = torch.arange(24.0).reshape(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)
+    for _ in range(3):
+        note(fast(torch.arange(6.0).reshape(3, 2), y))
+
+
+@story
+def layers_that_get_their_shapes_from_the_first_input(compiled: Compiled, note: Compiled) -> None:
+    made = nn.Sequential(nn.LazyConv1d(3, 2), nn.LazyBatchNorm1d(), nn.ReLU(), nn.Flatten(), nn.LazyLinear(2))
+    for module in (copy.deepcopy(made), made):
+        fast = compiled(module)
+        for _ in range(3):
+            torch.manual_seed(1)
+            x = torch.randn(2, 4, 5, requires_grad=True)
+            fast(x).sum().backward()
+            note(x, [*module.parameters()], module[1].running_mean)

@@ -57,5 +57,5 @@ def test_numpy(name: str) -> None:
 @pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
 @pytest.mark.parametrize("name", LOWERED)
 def test_c(name: str) -> None:
-    fn, inputs = SAMPLES[name][0]
-    check("c", fn, inputs)
+    for fn, inputs in SAMPLES[name]:
+        check("c", fn, inputs)

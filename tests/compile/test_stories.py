@@ -13,7 +13,14 @@ import facula as torch
 from facula import nn
 from facula.nn.modules.module import register_module_forward_pre_hook
 
-from . import stories_of_autograd, stories_of_reads, stories_of_sharing  # noqa: F401
+from . import (  # noqa: F401
+    stories_of_autograd,
+    stories_of_models,
+    stories_of_python,
+    stories_of_reads,
+    stories_of_sharing,
+    stories_of_tasks,
+)
 from .stories import STORIES, assert_same, story, told
 
 Compiled = Callable[..., Any]

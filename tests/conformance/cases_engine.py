@@ -368,6 +368,20 @@ def grad_of_a_transposed_leaf_has_its_layout(torch):
 
 
 @case
+def recorded_gradients_have_the_layout_of_their_leaf(torch):
+    seen = []
+    for leaf in (torch.ones(3, 2).t().contiguous().t(), torch.ones(2, 3, 4, 5).contiguous(
+        memory_format=torch.channels_last), torch.ones(3, 2)[:, :1]):  # fmt: skip
+        leaf.requires_grad_()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of cycles
+            (leaf * torch.ones(leaf.shape)).sum().backward(create_graph=True)
+            (leaf**2).sum().backward(create_graph=True)
+        seen.append([list(leaf.grad.stride()), see(torch, leaf.grad)])
+    return seen
+
+
+@case
 def grad_tensor_is_a_plain_leaf(torch):
     x = leaf(torch, 1.0)
     (x * 2).backward()

@@ -39,6 +39,18 @@ def lazy_modules(torch):
 
 
 @case
+def lazy_modules_are_copied(torch):
+    import copy
+    import pickle
+
+    made = torch.nn.Sequential(torch.nn.LazyConv1d(3, 2), torch.nn.LazyLinear(3))
+    copies = [copy.deepcopy(made), pickle.loads(pickle.dumps(made)), made]
+    x = torch.ones(2, 4, 5)
+    return [[list(each(x).shape), list(each(x).shape), repr(each), len(each[0]._forward_pre_hooks),
+             len(each[0]._load_state_dict_pre_hooks)] for each in copies]  # fmt: skip
+
+
+@case
 def lazy_modules_load_states(torch):
     nn = torch.nn
     seen = []

@@ -26,7 +26,8 @@ ALLOWED = (
     "a second time",  # a function's nodes are freed together
     "does not currently support double backward of a function",
     "which is run again for its second derivative",
-    "Can't detach views in-place",  # whether a result is a view of what the function did not return
+    *("Can't detach views in-place", "is a view and is being modified inplace", "an input that is a view of another"),
+    # whether a result is a view of what the function did not return
     "When use_reentrant=True",  # such a checkpoint may lie between a function and what its other results depend on
 )
 """What docs/compiling.md tells of."""
@@ -35,7 +36,7 @@ BETWEEN = "# ----"
 """A statement that stands before and behind those of the function."""
 
 
-_HISTORY = re.compile(r"\.(?:grad|backward)\([^\[]*\[|^(?=\w+\.grad_fn)|\.output_nr")
+_HISTORY = re.compile(r"\.(?:grad|backward)\([^\[]*\[|(?=\b\w+\.grad_fn)|\.output_nr")
 """Results of a function do not lead to each other, as they do not in PyTorch: there are no gradients of one for another
 one, nor hooks that see them. And all that goes in comes before all that comes out. They are outputs of one node."""
 

@@ -205,7 +205,7 @@ def _copy_in_layout(g: Any, like: Any) -> Any:
 
 def _empty_for(variable: Tensor, dtype: Any) -> Tensor:
     array = variable._array
-    if array.__class__ is not np.ndarray or array.flags.c_contiguous or not is_dense(array):
+    if not isinstance(array, np.ndarray) or array.flags.c_contiguous or not is_dense(array):
         return variable.new_empty(variable.shape, dtype=dtype)
     return variable.new_empty_strided(variable.shape, variable.stride(), dtype=dtype)
 
@@ -216,8 +216,13 @@ def _add_tensor(variable: Tensor, meta: Any, g: Tensor, is_alone: bool) -> None:
     if old is None:
         if g.is_sparse or (g.dispatches and is_alone):
             meta.grad = g if recording else g.detach()
+        elif recording:
+            meta.grad = _empty_for(variable, g.dtype).copy_(g)
+        elif variable.is_sparse or variable.stride() == g.stride():
+            meta.grad = g.detach().clone()
         else:
-            meta.grad = _empty_for(variable, g.dtype).copy_(g) if recording else g.detach().clone()
+            meta.grad = _empty_for(variable, g.dtype).copy_(g.detach())
+            meta.grad._shared_counter()[0] = 0  # nobody has seen it yet
     elif recording or (old.is_sparse and not g.is_sparse):
         meta.grad = g + old if old.is_sparse and not g.is_sparse else old + g
     else:

@@ -362,6 +362,11 @@ class RemovableHandle:
         self.extra_dict_ref = tuple(weakref.ref(d) for d in extra if d is not None)
         RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 
+    def follow(self, table: Any, other: Any) -> None:
+        """Remove the hook from another table from now on, if it was in this one."""
+        if self.hooks_dict_ref() is table:
+            self.hooks_dict_ref = weakref.ref(other)
+
     def __enter__(self) -> RemovableHandle:
         return self
 

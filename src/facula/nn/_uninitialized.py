@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core import state
 from .._tensor import Tensor
 from ..overrides import DisableTorchFunctionSubclass, default_torch_function
 from .parameter import Parameter
@@ -19,6 +20,8 @@ class UninitializedTensorMixin:
         """Take a shape, with values that are not set."""
         from ..ops.creation import create  # loaded when first used
 
+        if state.special and state.modes.capture is not None:
+            state.modes.capture.postpone("a tensor that had no shape yet")
         t: Any = self
         t.data = create.empty(shape, device=t.data.device if device is None else device, dtype=dtype or t.data.dtype)
         t.__class__ = self.cls_to_become

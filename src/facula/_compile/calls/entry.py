@@ -16,7 +16,7 @@ from ..._tensor import Tensor
 from ...autograd.accumulate import AccumulateGrad
 from ...autograd.function import BackwardCFunction
 from ...autograd.saved import Hooked, version_of
-from ...autograd.views import NO_GRAD
+from ...autograd.views import INFERENCE, NO_GRAD
 from ...fx.node import map_aggregate, map_arg
 from ...ops.moving.copy import clone_op
 from ..capture.capture import Capture
@@ -42,7 +42,8 @@ def refuse(capture: Capture, what: str) -> NoReturn:
 _SAME_IN_EVERY_CALL = (*SIMPLE, Size, type, ModuleType, BuiltinFunctionType)
 """Results that may be given again as they are. Other objects may hold tensors of the call that made them."""
 
-RECORDED, UNRECORDED, DETACHED, DATA = "recorded", "under no_grad", "detached", "data"
+RECORDED, UNRECORDED, INFERRED = "recorded", "under no_grad", "in inference mode"
+DETACHED, DATA = "detached", "data"
 """How a result that shares the memory of another tensor was made from it."""
 
 
@@ -154,9 +155,10 @@ class Entry:
         nodes = [given.node for given in self.inputs]
         self.is_freed = False
         rules = list(_rules_of_user([t._edge() for t in self.roots]))
-        self.is_replayable = not rules and not capture.has_cuts
+        are_alone = all(met.tensor is met.input.tensor for met in capture.met.values())
+        self.is_replayable = not rules and not capture.has_cuts and are_alone
         """Whether its operators, run again on tensors, have the derivative that the function has. Not so with hooks,
-        custom Functions, or ``detach()``."""
+        custom Functions, or ``detach()``, be it that the function is given a tensor and what was detached from it."""
         if any(map(may_change_things, rules)):
             refuse(capture, "a hook or a backward function that may do more than compute")
         if not capture.is_active:
@@ -337,17 +339,18 @@ class Entry:
 
     def _how(self, capture: Capture, t: Tensor, source: Any) -> str:
         """How a tensor came about that lies in the memory of another one."""
+        creation = None if t._meta is None else t._meta.creation
         if not t.requires_grad:
             if t._counter is None or t._counter is not source._counter:
                 return DATA
-            if t._meta is not None and t._meta.creation == NO_GRAD:
-                return UNRECORDED
+            if creation in (NO_GRAD, INFERENCE):
+                return UNRECORDED if creation == NO_GRAD else INFERRED
             return DETACHED if source.requires_grad or _base_of(t) is not source else RECORDED
         node: Any = t.grad_fn
         if node is None:
             if t._own_meta().requires_grad:
                 refuse(capture, "a new leaf is returned")
-            return UNRECORDED
+            return INFERRED if creation == INFERENCE else UNRECORDED
         if t.retains_grad or not _leads_by_views(node, source._edge()):
             refuse(capture, "a view is returned whose gradient is more than that of a view")
         return RECORDED

@@ -165,7 +165,7 @@ class CompiledFunction:
         counters.captured(running.entry)
         counters.times["_compile.compile_inner"].append(time.perf_counter() - began)
         if not entry.is_replayable:
-            running.again = Again(self.fn, args, kwargs, entry.inputs)
+            running.again = Again(self.fn, args, kwargs, entry.inputs, capture.met)
         running.looks, running.number = reasons.looks(self.fn, args, kwargs), len(self.programs)
         self._tell(running)
         if running.entry.is_general:

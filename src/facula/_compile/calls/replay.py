@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..._core import unresolved
+from ..._core import state, unresolved
 from ..._core.generator import default_generator
 from ..._core.pytree import tree_flatten, tree_unflatten
 from ..._tensor import Tensor
@@ -69,26 +69,30 @@ def _called(fn: Any, *given: Any) -> Any:
 class Again:
     """A function that can be called as it was called: with the tensors and numbers of a call."""
 
-    def __init__(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Sequence[Any]) -> None:
+    def __init__(
+        self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Sequence[Any], met: dict[int, Any]
+    ) -> None:
         self.fn = fn
         self.leaves, self.plan = tree_flatten((args, kwargs))
-        self.places = [
-            (i, at) for i, leaf in enumerate(self.leaves) for at, given in enumerate(inputs)
-            if given.argument == i or (isinstance(leaf, Tensor) and given.tensor is leaf)
-        ]  # fmt: skip
-        """Which leaf of the arguments is which input."""
-        for i, _ in self.places:
+        self.places: list[tuple[int, int, bool]] = []
+        """Which leaf of the arguments is which input, and whether it is another tensor with the same array."""
+        for i, leaf in enumerate(self.leaves):
+            its: Any = met[id(leaf)].input if isinstance(leaf, Tensor) and id(leaf) in met else None
+            for at, given in enumerate(inputs):
+                if given.argument == i or given is its:
+                    self.places.append((i, at, given is its and its.tensor is not leaf))
+        for i, *_ in self.places:
             self.leaves[i] = None
 
     def arguments(self, given: Sequence[Any]) -> Any:
         leaves = list(self.leaves)
-        for i, at in self.places:
-            leaves[i] = given[at]
+        for i, at, is_other in self.places:
+            leaves[i] = given[at].detach() if is_other else given[at]
         return tree_unflatten(leaves, self.plan)
 
     def takes(self, at: int) -> bool:
         """Whether an input is an argument."""
-        return any(place == at for _, place in self.places)
+        return any(place == at for _, place, _ in self.places)
 
 
 def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
@@ -98,6 +102,7 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
     wanted = [at for at, edge in zip(entry.differentiable, edges) if edge is not None]
     if not wanted:
         return [None] * len(edges)
+    is_recorded = state.grad_enabled()
     with set_grad_enabled(True), _drawing_again(node.place):
         if entry.is_replayable:
             starts = _apart(tensors, wanted)
@@ -109,8 +114,8 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
         pairs = [(r, each) for r, each in zip(roots, g) if each is not None]
         with hooks_left_out([starts[at] for at in wanted if starts[at].is_leaf]):
             found = grad(
-                [r for r, _ in pairs], [starts[at] for at in wanted], [each for _, each in pairs], create_graph=True,
-                allow_unused=True,
+                [r for r, _ in pairs], [starts[at] for at in wanted], [each for _, each in pairs],
+                create_graph=is_recorded, allow_unused=True,
             )  # fmt: skip
     rest = iter(found)
     return [None if edge is None else next(rest) for edge in edges]

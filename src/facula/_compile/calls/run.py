@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +15,14 @@ from ..._core.size import Size
 from ..._core.unresolved import memory_of, viewed
 from ..._tensor import Tensor
 from ...autograd.accumulate import AccumulateGrad
-from ...autograd.grad_mode import set_grad_enabled
+from ...autograd.grad_mode import inference_mode, set_grad_enabled
 from ...autograd.graph import Freed, Node, blank_node, new_node, next_sequence_number
 from ...autograd.meta import AutogradMeta
 from ...autograd.saved import freed_error, modified_error
 from ...ops.machine.any_state import mark_inference
 from ..programs.program import Declined, Mismatch, Raised, run
 from . import replay
-from .entry import DATA, DETACHED, UNRECORDED, Entry, Gradient, Place, Result, Shape, resolved
+from .entry import DATA, DETACHED, INFERRED, UNRECORDED, Entry, Gradient, Place, Result, Shape, resolved
 from .guards import Guard
 from .sized import Backend, sized
 
@@ -113,7 +114,8 @@ def _view(t: Any, steps: Any, how: str) -> Any:
         t = t.detach()
     elif how == DATA:
         t = t.data
-    with set_grad_enabled(how != UNRECORDED and state.grad_enabled()):
+    modes = set_grad_enabled(how != UNRECORDED and state.grad_enabled())
+    with modes if how != INFERRED else inference_mode():
         return replay.seen_through(t, steps)
 
 
@@ -296,9 +298,15 @@ class Running:
         except Exception as error:  # the derivative takes another branch in this call, or fails
             if self._handled == "Mismatch" and not isinstance(error, Mismatch):
                 raise
-            again = replay.gradients(self, node, [Tensor._wrap(t) for t in tangents], edges)
-            found = [None if t is None else t._array for t in again]
+            found = self._by_operators(node, tangents, edges)
+        if any(each is None for each in g) and not all(t is None or np.isfinite(t).all() for t in found):
+            with contextlib.suppress(RuntimeError):  # a result without a gradient has no part in it
+                found = self._by_operators(node, g, edges)
         return found if len(g) == 1 else self._reached(found, g, edges)
+
+    def _by_operators(self, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
+        given = [None if t is None else Tensor._wrap(np.asarray(t)) for t in g]
+        return [None if t is None else t._array for t in replay.gradients(self, node, given, edges)]
 
     def _ran_backward(self, arrays: list[Any]) -> list[Any]:
         assert self.backward is not None and self.entry.backward is not None

@@ -16,6 +16,7 @@ import inspect
 import operator
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..._core import quiet, state
 from ..._core.strides import element_strides, geometry_of, laid_out
 from ..._core.unresolved import Unresolved, memory_of, viewed
 from ..._tensor import Tensor
-from ...autograd.graph import resolve, user_place
+from ...autograd.graph import next_sequence_number, resolve, user_place
 from ...fx.graph import Graph
 from ...fx.node import Node
 from ...ops.machine.elementwise import Elementwise
@@ -92,6 +93,7 @@ class Capture(General, Streams):
 
     def __enter__(self) -> Capture:
         self._outer = state.modes.capture
+        self._began = next_sequence_number()
         state.update(capture=self)
         self.is_active = True
         unveil.begin()
@@ -157,6 +159,9 @@ class Capture(General, Streams):
         found = self.met.get(id(t))
         if found is None:
             array = t._array
+            if t._node is not None and t._node.seq > self._began:
+                self.give_up("an array that was made outside of operators")
+                return Met(t, Input(array, self.graph.create_node("placeholder", "x"), t, is_constant))
             if self.writes and not is_constant and self._sharing(array, lambda storage: storage.version):
                 self.postpone("a tensor that shares memory with one that was written to")
                 return Met(t, Input(array, self.graph.create_node("placeholder", "x"), t, is_constant))
@@ -165,17 +170,20 @@ class Capture(General, Streams):
                 shown = self._given(array, t, is_constant)
             self._refresh(t)
             self.met[id(t)] = found = Met(t, shown.storage.origin)
+            found.cut_off()
             t._array = shown
         return found
 
     def _refresh(self, t: Tensor) -> None:
         """Have the history of a view be that of its base as it is now; this is no part of the function."""
         if t._meta is not None and t._meta.base is not None:
+            base = self.met.get(id(t._meta.base))
             state.update(capture=None)
             try:
-                t._edge()
+                with nullcontext() if base is None else base.as_before():
+                    t._edge()
             finally:
-                state.update(capture=self)
+                state.update(capture=self if self.is_active else self._outer)
 
     def _given(self, array: Any, t: Tensor | None, is_constant: bool) -> Traced:
         node = self._placeholder(array, self.names.get(id(t), "c" if is_constant else "x"))

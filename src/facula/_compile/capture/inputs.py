@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..._tensor import Tensor
@@ -75,15 +77,27 @@ class Met:
         self.before = self.autograd()
         self.edge: Any = None
         self.leaf: Any = None
-        if self.needs_grad and not tensor.is_leaf:
-            self._cut_off()
 
-    def _cut_off(self) -> None:
+    def cut_off(self) -> None:
         """Let a tensor with history have a node of its own: what is derived ends there."""
         t = self.tensor
-        self.edge = t._edge()
-        self.leaf = new_node(Boundary, ())
-        t._node, t._meta = self.leaf, AutogradMeta()
+        if self.needs_grad and not t.is_leaf:
+            self.edge = t._edge()
+            self.leaf = new_node(Boundary, ())
+            t._node, t._meta = self.leaf, AutogradMeta()
+
+    @contextmanager
+    def as_before(self) -> Iterator[None]:
+        """The tensor as it was when met, for a while."""
+        t = self.tensor
+        now = t._array, t._node, t._meta
+        t._array = self.input.array
+        if self.leaf is not None:
+            t._node, t._meta = self.node, self.meta
+        try:
+            yield
+        finally:
+            t._array, t._node, t._meta = now
 
     def end(self) -> Any:
         """Where gradients of it end."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..programs.lowering import arguments, dtype_of, shape_of
-from ..programs.steps import Buffer, LibraryCall, Loop, Shape, Value, Written, dense, span
+from ..programs.steps import Buffer, LibraryCall, Loop, Reduction, Shape, Value, Written, dense, span
 
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
 Maker = Callable[["Call"], bool]
@@ -96,6 +96,16 @@ class Call:
 
     def loop(self, loop: Loop) -> None:
         self.scheduler.steps.append(loop)
+
+    def sums(self, x: Value, dims: tuple[int, ...], out: Value) -> None:
+        """Sums over some dimensions, into an array that has ones in their place."""
+        loop = Loop(x.size)
+        at = loop.load(x)
+        if x.shape == out.shape:  # each element is its own sum
+            loop.stores.append((at, out))
+        else:
+            loop.reductions.append(Reduction("sum", at, x.shape, dims, out))
+        self.loop(loop)
 
 
 def maker(name: str) -> Callable[[Maker], Maker]:

@@ -13,7 +13,7 @@ from ...native.operators.convolution import _pays as pays
 from ...native.operators.pooling import _geometry as geometry
 from ..passes.views import as_matrices
 from ..programs.lowering import dtype_of
-from ..programs.steps import Buffer, Loop, Product, Reduction, Shape, Value, dense
+from ..programs.steps import Buffer, Loop, Product, Shape, Value, dense
 from .calls import Call, maker
 
 U8 = np.dtype(np.uint8)
@@ -94,10 +94,7 @@ def _pointwise_backward(call: Call) -> bool:
         products = into if samples == 1 else _between(into, shape, call.node.name)
         _product(call, _cube(g), _turned(_cube(x)), products)
         if samples > 1:
-            loop = Loop(products.size)
-            sums = Value(into.buffer, into.offset, (1, *into.shape), (0, *into.strides))
-            loop.reductions.append(Reduction("sum", loop.load(products), shape, (0,), sums))
-            call.loop(loop)
+            call.sums(products, (0,), Value(into.buffer, into.offset, (1, *into.shape), (0, *into.strides)))
     if 2 in call.items:
         _sums_of_channels(call, g, call.result(2, g.shape[1:2], g.dtype))
     return call.done()
@@ -145,11 +142,8 @@ def convolution_backward(call: Call) -> bool:
 
 def _sums_of_channels(call: Call, g: Value, into: Value) -> None:
     shape = (g.shape[0], g.shape[1], g.size // (g.shape[0] * g.shape[1]))
-    loop = Loop(g.size)
-    at = loop.load(Value(g.buffer, g.offset, shape, dense(shape)))
     out = Value(into.buffer, into.offset, (1, shape[1], 1), (shape[1], 1, 1))
-    loop.reductions.append(Reduction("sum", at, shape, (0, 2), out))
-    call.loop(loop)
+    call.sums(Value(g.buffer, g.offset, shape, dense(shape)), (0, 2), out)
 
 
 # ---- pooling

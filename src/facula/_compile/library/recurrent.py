@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..programs.lowering import dtype_of
-from ..programs.steps import Buffer, Loop, Product, Reduction, Shape, Value, dense
+from ..programs.steps import Buffer, Loop, Product, Shape, Value, dense
 from .calls import Call, maker
 
 _GATES = {"LSTM": 4, "GRU": 3}
@@ -155,10 +155,7 @@ def _states_before(layer: _Layer) -> Value:
 
 
 def _column_sums(layer: _Layer, x: Value, out: Value) -> None:
-    loop = Loop(x.size)
-    ones = Value(out.buffer, out.offset, (1, *out.shape), dense((1, *out.shape)))
-    loop.reductions.append(Reduction("sum", loop.load(x), x.shape, (0,), ones))
-    layer.call.loop(loop)
+    layer.call.sums(x, (0,), Value(out.buffer, out.offset, (1, *out.shape), dense((1, *out.shape))))
 
 
 def _by_gate(layer: _Layer) -> tuple[Value, list[tuple[int, int, int]]]:

@@ -17,6 +17,7 @@ from ..._core.dtypes import float16, float32, float64
 from ..._core.settings import typename
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
+from ...autograd.graph import RemovableHandle
 from ...ops.machine.errors import type_of
 from ...utils.swapping import swap_tensors
 from ..parameter import Buffer, Parameter
@@ -524,7 +525,11 @@ class Module(Hooks, StateDict):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         own = self.__dict__
-        own.update(tables_of(state))
+        tables = tables_of(state)
+        own.update(tables)
+        for handle in [value for value in state.values() if isinstance(value, RemovableHandle)]:
+            for name, table in tables.items():
+                handle.follow(state[name], table)
         for hooks in ("_backward_pre_hooks", "_backward_hooks", *_HOOKS):
             own.setdefault(hooks, OrderedTable())
         own.setdefault("_non_persistent_buffers_set", set())

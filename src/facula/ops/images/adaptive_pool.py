@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import state
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.images.windows import Windows, adaptive, greatest, places_of, take_from_planes
@@ -123,7 +124,7 @@ def _average(spatial: int, input: Tensor, size: Ints) -> Tensor:
         )
     if all(n == 1 for n in size):
         found: Tensor = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
-        if not input.wraps and is_channels_last(input._array):
+        if not input.wraps and state.modes.capture is None and is_channels_last(input._array):
             array, step = found._array, found._array.itemsize
             channels = array.shape[1]
             strides = tuple(step * (1 if d == 1 else channels) for d in range(array.ndim))
