@@ -69,7 +69,7 @@ class Program:
     def changes_a_gradient(self, seen: dict[str, Any]) -> bool:
         """Whether a gradient is refused to be changed for being a view, which nobody promises that it is or is not."""
         gradients = self.gradients()
-        refusals = ("A view was created in no_grad mode and is being", "Can't detach views in-place", "If your Function")
+        refusals = ("A view was created in no_grad mode and is being", "Can't detach views in-place", "If your Funct")
         return any(
             f"error of statement {i}" in seen
             and seen[f"error of statement {i}"][1].startswith(refusals)
