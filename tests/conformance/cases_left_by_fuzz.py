@@ -266,3 +266,25 @@ def nothing_is_joined_into_itself(torch):
         lambda: torch.cat([f, f], out=f), lambda: torch.cat([x, e], out=x),
     ]  # fmt: skip
     return [_told(lambda call=call: see(torch, call())) for call in calls]
+
+
+@case
+def parameters_of_tensors_of_inference_mode(torch):
+    class Own(torch.Tensor):
+        pass
+
+    with torch.inference_mode():
+        x = torch.ones(2)
+        p = torch.nn.Parameter(x)
+        layer = torch.nn.Linear(2, 2)
+        found = [p.is_inference(), p.requires_grad, layer.weight.is_inference()]
+    calls = [
+        lambda: torch.nn.Parameter(x), lambda: torch.nn.Parameter(x, requires_grad=False),
+        lambda: torch.nn.Parameter(x.detach()), lambda: torch.nn.Parameter(x.clone()), lambda: torch.nn.Parameter(p),
+        lambda: torch.nn.Buffer(x), lambda: x.as_subclass(Own), lambda: torch.nn.Parameter(x.as_subclass(Own)),
+        lambda: torch.Tensor._make_subclass(torch.nn.Parameter, x, True), lambda: torch.nn.Parameter(layer.weight),
+        lambda: torch.Tensor._make_subclass(torch.nn.Parameter, x, False), lambda: layer(torch.ones(2)),
+    ]  # fmt: skip
+    for call in calls:
+        found.append(_told(lambda call=call: [(t := call()).is_inference(), t.requires_grad]))
+    return found

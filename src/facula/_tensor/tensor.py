@@ -16,7 +16,7 @@ from ..autograd import accumulate, engine, saved, views, watched
 from ..autograd import meta as autograd_meta
 from ..autograd.accumulate import AccumulateGrad
 from ..autograd.graph import NOWHERE, Node, Port, RemovableHandle, full_name, user_frame, warn_user
-from ..autograd.meta import FROZEN, AutogradMeta, Cut, check_grad, stay_inference
+from ..autograd.meta import FROZEN, AutogradMeta, Cut, check_grad, refuse_inference, stay_inference
 from ..ops.machine.errors import type_of
 from .described import Described
 
@@ -83,8 +83,10 @@ class Tensor(Described):
         t._node = None
         t._meta = None
         t._counter = data._shared_counter()
+        stay_inference(t, data)
         if require_grad:
             t._own_meta().requires_grad = True
+            refuse_inference(t)
         return t
 
     @staticmethod
@@ -204,10 +206,7 @@ class Tensor(Described):
         if value:
             self._require_differentiable_dtype("floating point and complex")
             meta = self._own_meta()
-            if meta.inference and not state.modes.inference:
-                raise RuntimeError(
-                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
-                )
+            refuse_inference(self)
             meta.requires_grad = True
             if meta.cut is not None and meta.cut.how == FROZEN:
                 meta.cut = None

@@ -143,6 +143,12 @@ def check_grad(t: Tensor, value: Any) -> None:
         )
 
 
+def refuse_inference(t: Tensor) -> None:
+    """Refuse to let a tensor of inference mode require a gradient outside of the mode."""
+    if t._meta is not None and t._meta.inference and not state.modes.inference:
+        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+
+
 def stay_inference(t: Tensor, of: Tensor) -> None:
     """Mark what has just been cut off from another tensor, if that is of inference mode."""
     if of._meta is None or not of._meta.inference:
