@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .cases_creation import brief, kind
-from .observe import case, error, see, warned
+from .observe import case, error, name_of, see, warned
 
 
 def quietly(fn: Any) -> Any:
@@ -1133,3 +1133,36 @@ def formats_are_suggested_by_strides_of_size_one_too(torch):
     module = torch.nn.Conv2d(2, 1, 1).to(memory_format=last)
     refused = [error(lambda n=n: torch.ones((1,) * n).to(memory_format=last)) for n in (2, 4, 5)]
     return [found, list(module.weight.stride()), refused]
+
+
+@case
+def old_constructors_make_another_view_of_a_tensor(torch):
+    class Mine(torch.Tensor):
+        pass
+
+    w = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+
+    def told(t):
+        return [
+            type(t).__name__, t.requires_grad, t.is_leaf, name_of(t.grad_fn), t._is_view(), t._base is w,
+            t.is_inference(), t.data_ptr() == w.data_ptr(), t.tolist(),
+        ]  # fmt: skip
+
+    seen = []
+    for made in (torch.Tensor, torch.FloatTensor, Mine, w.new, w.detach().new):
+        for given in (w, w * 2, w.detach(), *([Mine([3.0])] if isinstance(made, type) else [])):
+            seen.append(told(made(given)))
+            with torch.no_grad():
+                seen.append(told(made(given)))
+            with torch.inference_mode():
+                seen.append(told(made(given)))
+    y = w * 1
+    torch.Tensor(y).mul_(3)
+    (torch.Tensor(w) * 2 + Mine(w) * 3 + y).sum().backward()
+    seen += [name_of(y.grad_fn), w.grad.tolist()]
+    x = torch.tensor([1.0, 2.0])
+    func = torch.func
+    seen.append(func.grad(lambda x: (torch.Tensor(x) ** 2).sum())(x).tolist())
+    seen.append([t.tolist() for t in func.jvp(lambda x: torch.Tensor(x) ** 2, (x,), (x,))])
+    seen.append(torch.vmap(lambda x: torch.Tensor(x) ** 2)(x).tolist())
+    return seen

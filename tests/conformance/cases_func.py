@@ -431,7 +431,6 @@ def weights_of_binary_cross_entropy_in_transforms(torch):
     return seen(torch, *trials)
 
 
-
 @case
 def jacobians_of_complex_tensors_by_forward_mode(torch):
     jacobian = torch.autograd.functional.jacobian
@@ -446,3 +445,16 @@ def jacobians_of_complex_tensors_by_forward_mode(torch):
 def a_standard_basis_is_of_as_many_tensors_as_sizes(torch):
     basis = torch.autograd.functional._construct_standard_basis_for
     return [error(lambda: basis((), ())), error(lambda: basis((torch.ones(2),), (2, 3)))]
+
+
+@case
+def what_pulls_back_takes_one_argument_and_two_options(torch):
+    x = vector(torch)
+    _, one = torch.func.vjp(lambda x: x**3, x)
+    _, two = torch.func.vjp(lambda x: (x**2, x**3), x)
+    _, named = torch.func.vjp(lambda x: {"a": x**2}, x)
+    return seen(
+        torch, lambda: one(x, True, True), lambda: one(x, retain_graph=False), lambda: two((x, x), True),
+        lambda: two([x, x]), lambda: two((x,)), lambda: two(x), lambda: named(x), lambda: named({"b": x}),
+        lambda: named([(x, {"c": x})]), lambda: one((x,)), lambda: one(x, create_graph=False),
+    )  # fmt: skip

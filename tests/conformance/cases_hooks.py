@@ -1371,3 +1371,46 @@ def post_accumulate_hooks_are_told_what_the_one_before_returned(torch):
         x.register_post_accumulate_grad_hook(lambda p, x=x, log=log: log.append(p is x))
         found.append([error(lambda x=x: x.sum().backward()), log, see(torch, x.grad)])
     return found
+
+
+class Squared:
+    """A custom function, in either library."""
+
+    @staticmethod
+    def of(torch, x):
+        class Square(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, g):
+                return 2 * g * ctx.saved_tensors[0]
+
+        return Square.apply(x)
+
+
+@case
+def node_hooks_added_while_the_node_takes_out_what_it_saved(torch):
+    seen = []
+
+    def unpack(t):
+        def halved(inputs, outputs):
+            seen.append([node.name(), len(inputs), [g is None for g in outputs]])
+            return tuple(None if g is None else g / 2 for g in inputs)
+
+        node = torch._C._current_autograd_node()
+        node.register_hook(halved)
+        return t
+
+    for fn in (
+        torch.exp, lambda x: x.sin() * 3, lambda x: torch.var_mean(x, 0)[0], lambda x: x.exp().tanh(), lambda x: x @ x,
+        lambda x: torch.cat([x, x.exp()]), lambda x: Squared.of(torch, x),
+    ):  # fmt: skip
+        for create_graph in (False, True):
+            x = torch.tensor([[0.5, -1.0], [2.0, 0.25]], dtype=torch.float64, requires_grad=True)
+            with torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
+                (fn(x) * torch.arange(1.0, 3.0)).sum().backward(create_graph=create_graph)
+            seen.append(x.grad.detach().tolist())
+    return seen

@@ -484,3 +484,62 @@ def walking_with_duplicates(torch):
         [n for n, _ in net.named_parameters(recurse=False)], [n for n, _ in net.named_children()],
         len(list(net.parameters())), sorted(net.state_dict()), [n for n, _ in net[1].named_parameters(prefix="x")],
     ]  # fmt: skip
+
+
+@case
+def handles_that_are_copied_with_a_module_remove_the_hooks_of_the_copy(torch):
+    nn = torch.nn
+    module = nn.Linear(2, 2)
+    handles = [
+        module.register_forward_hook(called), module.register_forward_pre_hook(called),
+        module.register_full_backward_hook(called), module.register_full_backward_pre_hook(called),
+    ]  # fmt: skip
+    tables = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    seen = []
+    for twice in (copy.deepcopy((module, handles)), pickle.loads(pickle.dumps((module, handles)))):
+        for other in (twice, copy.deepcopy(twice)):
+            for handle in other[1]:
+                handle.remove()
+                seen.append([len(getattr(other[0], table)) for table in tables])
+        seen.append([len(getattr(module, table)) for table in tables])
+    return seen
+
+
+def called(*args: object) -> None:
+    """A hook that does nothing."""
+
+
+@case
+def lazy_modules_are_as_new_after_pickling(torch):
+    nn = torch.nn
+    seen = []
+    for made, shape in ((nn.LazyLinear(3), (2, 2)), (nn.LazyConv1d(2, 1), (1, 2, 3)), (nn.LazyBatchNorm1d(), (2, 3))):
+        module = pickle.loads(pickle.dumps(made))
+        module(torch.ones(shape))
+        again = pickle.loads(pickle.dumps(module))
+        seen.append([type(again).__name__, len(module._forward_pre_hooks), len(module._load_state_dict_pre_hooks)])
+        seen.append([list(again(torch.ones(shape)).shape), {k: list(v.shape) for k, v in again.state_dict().items()}])
+    return seen
+
+
+@case
+def states_ask_the_classes_of_tensors_for_detached_ones(torch):
+    class Mine(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            with torch._C.DisableTorchFunctionSubclass():
+                result = func(*args, **(kwargs or {}))
+            if func is torch.Tensor.detach:
+                seen.append("detach")
+                return cls(result)
+            return result
+
+    seen: list[object] = []
+    module = torch.nn.Linear(2, 2)
+    module.weight = torch.nn.Parameter(Mine(torch.ones(2, 2)))
+    module.register_buffer("steps", Mine(torch.ones(1)))
+    seen.clear()
+    for keep in (False, True):
+        state = module.state_dict(keep_vars=keep)
+        seen.append({name: [type(t).__name__, t.requires_grad] for name, t in state.items()})
+    return seen

@@ -349,12 +349,12 @@ class RemovableHandle:
         _state.changes += 1
         _state.hooks += 1
         for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
-            hooks = reference()
+            hooks = _in_use(reference())
             if hooks is not None:
                 hooks.pop(self.id, None)
 
     def __getstate__(self) -> Any:
-        return (self.hooks_dict_ref(), self.id, [d() for d in self.extra_dict_ref])
+        return (_in_use(self.hooks_dict_ref()), self.id, [d() for d in self.extra_dict_ref])
 
     def __setstate__(self, state: Any) -> None:
         hooks, self.id, extra = state
@@ -372,6 +372,11 @@ class RemovableHandle:
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
+
+
+def _in_use(hooks: Any) -> Any:
+    """A dict of hooks, or what has taken its place in a module that was copied or read from a file."""
+    return getattr(hooks, "table", hooks)
 
 
 class _GradientEdge(NamedTuple):

@@ -310,6 +310,7 @@ class Hooked:
 
     def __init__(self, t: Any, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], node: Any, slot: Slot) -> None:
         self.unpack_hook = unpack
+        node.attachments()  # which the engine looks at again when the node has run: the unpack hook may add hooks to it
         self.shape = t._array.shape
         self.edge = None if slot.is_output or not t.requires_grad else t._edge()
         given = attached(t, node, slot.index) if slot.is_output else t

@@ -103,6 +103,7 @@ def _run_attached(
         result = adapt(node, result, edges, xp)
     if anomaly.enabled and anomaly.checks_nan:
         anomaly.check(node, result, xp)
+    attached = node.attached
     if attached is not None and attached.post:
         grads = list(result)
         for hook in list(attached.post.values()):

@@ -73,8 +73,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                     f"{out.dtype}"
                 )
 
-    def pullback(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        given, given_spec = tree_flatten(cotangents[0] if len(cotangents) == 1 else cotangents)
+    def pullback(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        given, given_spec = tree_flatten(cotangents)
         if given_spec != out_spec:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
@@ -103,7 +103,12 @@ def _no_cotangent(g: Any, out: Tensor) -> Exception:
 
 def _shown(spec: Any) -> str:
     """A plan in short: ``(*, *)``."""
-    return f"({', '.join(_shown(s) for s in spec.children_specs)})" if spec.type is tuple else repr(spec)
+    return repr(tree_unflatten([_Leaf()] * spec.num_leaves, spec))
+
+
+class _Leaf:
+    def __repr__(self) -> str:
+        return "*"
 
 
 def _closed(trace: Reverse, tree: Any) -> Any:

@@ -12,6 +12,7 @@ from ... import __future__
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ...autograd.graph import RemovableHandle
+from ...overrides import asked_of_classes
 from ...utils.swapping import swap_tensors
 from ..parameter import Parameter, is_lazy
 
@@ -98,7 +99,7 @@ class StateDict:
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         for name, value in self._saved_tensors().items():
-            destination[prefix + name] = value if keep_vars else value.detach()
+            destination[prefix + name] = value if keep_vars else asked_of_classes("detach", value)
         if self._has_extra_state("get_extra_state"):
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 

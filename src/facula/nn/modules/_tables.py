@@ -23,6 +23,9 @@ class Table(dict[Any, Any]):
 class OrderedTable(OrderedDict[Any, Any]):
     """The same, of an ordered dict."""
 
+    plain: OrderedDict[Any, Any]
+    """The dict that it has taken the place of."""
+
     def __reduce__(self) -> Any:
         return OrderedDict, (), None, None, iter(self.items())
 
@@ -51,7 +54,14 @@ def tables_of(state: dict[str, Any]) -> dict[str, Any]:
             for name, value in state.items()}  # fmt: skip
 
 
-_KINDS = {dict: Table, OrderedDict: OrderedTable}
+def _in_place_of(plain: Any) -> OrderedTable:
+    """Handles that were read or copied together with a dict know it alone; see ``RemovableHandle``."""
+    table = OrderedTable(plain)
+    plain.table, table.plain = table, plain
+    return table
+
+
+_KINDS = {dict: Table, OrderedDict: _in_place_of}
 HELD = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks", "_backward_hooks",
         "_backward_pre_hooks")  # fmt: skip
 """Those that decide what a module does."""

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...overrides import asked_of_classes
 from ..parameter import is_lazy
 
 __all__ = ["LazyModuleMixin", "is_lazy"]
@@ -28,7 +29,7 @@ class LazyModuleMixin:
         """Tensors without a shape are saved as they are: they cannot be detached."""
         module: Any = self
         for name, value in module._saved_tensors().items():
-            destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
+            destination[prefix + name] = value if keep_vars or is_lazy(value) else asked_of_classes("detach", value)
 
     def _lazy_load_hook(
         self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],

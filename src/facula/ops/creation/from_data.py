@@ -13,6 +13,7 @@ from ...autograd import exits
 from ...autograd.graph import warn_user
 from ..machine.arguments import LARGEST, as_int, is_number
 from ..machine.errors import memory_error, type_of
+from ..machine.namespaces import TENSORS
 from ..machine.public import FUNCTIONS
 from .factories import checked_dtype, creator, empty_array, finish, place, size_of
 
@@ -521,9 +522,10 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
                 "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
                 "torch.tensor(...) or torch.as_tensor(...) instead."
             )
-        t = finish(first._array)
-        t._counter = first._shared_counter()
-        return exits.enter(t, first, "torch.Tensor()")
+        from ...overrides import DisableTorchFunctionSubclass  # loaded when first used
+
+        with DisableTorchFunctionSubclass():
+            return TENSORS.alias(first)
     if isinstance(first, tuple) and type(first).__name__ == "Size":
         return finish(_empty(tuple(first), dtype, device))
     if all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in args):
@@ -543,10 +545,11 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
 
 def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:
     """What ``Tensor(...)`` and subclasses that do not define ``__new__`` make."""
-    if len(args) == 1 and isinstance(args[0], Tensor) and cls is not Tensor:
-        t = args[0].detach()
-    else:
-        t = legacy_tensor(args, dtypes.default, kwargs)
-    return t if cls is Tensor else t.as_subclass(cls)
+    t = legacy_tensor(args, dtypes.default, kwargs)
+    if cls is Tensor:
+        return t
+    other = Tensor._make_subclass(cls, t)
+    other._node, other._meta = t._node, t._meta
+    return other
 
 
