@@ -1411,6 +1411,6 @@ def node_hooks_added_while_the_node_takes_out_what_it_saved(torch):
         for create_graph in (False, True):
             x = torch.tensor([[0.5, -1.0], [2.0, 0.25]], dtype=torch.float64, requires_grad=True)
             with torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
-                (fn(x) * torch.arange(1.0, 3.0)).sum().backward(create_graph=create_graph)
-            seen.append(x.grad.detach().tolist())
+                (g,) = torch.autograd.grad((fn(x) * torch.arange(1.0, 3.0)).sum(), x, create_graph=create_graph)
+            seen.append(g.detach().tolist())
     return seen

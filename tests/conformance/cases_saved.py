@@ -1139,3 +1139,16 @@ def what_is_saved_where_changes_are_allowed(torch):
         del e
         look()
     return seen
+
+
+@case
+def quotients_show_how_they_were_rounded(torch):
+    x = leaf(torch, 5.0)
+    seen = []
+    for mode in ("trunc", "floor", None):
+        for other in (2.0, torch.tensor([2.0]), leaf(torch, 2.0)):
+            node = torch.div(x, other, rounding_mode=mode).grad_fn
+            seen.append([name_of(node), node._saved_rounding_mode, saved_names(node)])
+        node = x.clone().div_(2.0, rounding_mode=mode).grad_fn
+        seen.append([name_of(node), node._saved_rounding_mode, saved_names(node)])
+    return seen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from .cases_func import seen
-from .observe import case, see
+from .observe import case, error, see
 
 
 def without_warnings(f):
@@ -417,3 +417,32 @@ def masks_inside_jacobians_are_not_mapped(torch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what is slow
         return seen(torch, *[lambda t=t, f=f: t(f)(x) for t in transforms for f in functions])
+
+
+@case
+def places_of_the_batch_are_told_by_tuples(torch):
+    x = torch.tensor([1.0, 2.0])
+    vmap = torch.vmap
+    return [error(lambda f=f: see(torch, f())) for f in (
+        lambda: vmap(torch.mul, [0, 0])(x, x), lambda: vmap(torch.mul, (0, [0]))(x, x), lambda: vmap(torch.sin, {0})(x),
+        lambda: vmap(lambda pair: pair[0] * pair[1], ([0, 0],))([x, x]), lambda: vmap(torch.sin, 0, [0])(x),
+        lambda: vmap(torch.sin, 0, (0,))(x), lambda: vmap(torch.sin, None)(x),
+    )]  # fmt: skip
+
+
+@case
+def data_of_a_batch_are_not_to_be_had(torch):
+    def put(t, value):
+        t.data = value
+        return value
+
+    x = torch.tensor([1.0, 2.0])
+    w = x * 2
+    vmap, func = torch.vmap, torch.func
+    return [error(lambda f=f: see(torch, f())) for f in (
+        lambda: vmap(lambda a: a.data)(x), lambda: vmap(lambda a: put(a, a))(x), lambda: vmap(lambda a: put(a, w))(x),
+        lambda: vmap(lambda a: a * w.data.sum())(x), lambda: vmap(lambda a: vmap(lambda b: a.data * b)(x))(x),
+        lambda: func.grad(lambda a: vmap(lambda b: b.data * b)(a).sum())(x),
+        lambda: func.jvp(lambda a: vmap(lambda b: b.data * b)(a), (x,), (x,))[0],
+        lambda: vmap(func.grad(lambda a: a.data * a))(x), lambda: func.grad(lambda a: (a.data * a).sum())(x),
+    )]  # fmt: skip

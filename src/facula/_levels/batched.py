@@ -146,13 +146,20 @@ class Batched(Wrapped):
         item = self.__dict__.get("_item")  # of what only the gradients of a transform make a batch of
         return batch(self._value.detach(), self._level) if item is None else item.detach()
 
+    def _is_a_derivatives_input(self) -> bool:
+        """Whether some derivative is taken inside the batch: what it is taken of may be looked at."""
+        levels = state.modes.levels
+        return self._level not in levels or any(each.size < 0 for each in levels[levels.index(self._level) :])
+
     @property
     def data(self) -> Any:
+        if not self._is_a_derivatives_input():
+            raise RuntimeError("accessing `data` under vmap transform is not allowed")
         return batch(self._value.data, self._level)
 
     @data.setter
     def data(self, value: Any) -> None:
-        self._value.data = value
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
 
     def _is_view(self) -> bool:
         return bool(self._value._is_view())

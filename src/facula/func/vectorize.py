@@ -85,7 +85,7 @@ def batch_size(in_dims: Any, args: tuple[Any, ...], func: Any) -> int:
 def _inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[Any], list[Any], Any]:
     """The batch's size, and for each leaf of the arguments the dimension that is the batch."""
     title = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>)"
-    if not isinstance(in_dims, (int, tuple, list)):
+    if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"{title}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
             f"got: {type(in_dims)}."
@@ -96,8 +96,7 @@ def _inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[A
             "vmap over a function with no inputs. The latter is unsupported."
         )
     leaves, spec = tree_flatten(args)
-    given = tuple(in_dims) if isinstance(in_dims, list) else in_dims
-    dims = broadcast_to_and_flatten(given, spec)
+    dims = broadcast_to_and_flatten(in_dims, spec)
     if dims is None:
         raise ValueError(
             f"{title}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
@@ -189,7 +188,7 @@ def _outputs(output: Any, level: Level, out_dims: Any, func: Any) -> tuple[list[
 
 def _out_dims(out_dims: Any, spec: Any, func: Any) -> list[Any]:
     dims = broadcast_to_and_flatten(out_dims, spec)
-    if dims is None and isinstance(out_dims, (tuple, list)) and len(out_dims) == 1 and spec.is_leaf():
+    if dims is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and spec.is_leaf():
         dims = list(out_dims)
     given = tree_flatten(out_dims)
     if any(d is not None and not isinstance(d, int) for d in given[0]):

@@ -61,7 +61,7 @@ def _in_place_of(plain: Any) -> OrderedTable:
     return table
 
 
-_KINDS = {dict: Table, OrderedDict: _in_place_of}
+_KINDS: dict[type, Callable[[Any], Any]] = {dict: Table, OrderedDict: _in_place_of}
 HELD = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks", "_backward_hooks",
         "_backward_pre_hooks")  # fmt: skip
 """Those that decide what a module does."""

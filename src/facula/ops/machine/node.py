@@ -60,6 +60,7 @@ def make_node_class(op: Primitive) -> type[Node]:
             body[f"_saved_{shown}"] = property(_saved_getter(i, slot) if at is None else _saved_part_getter(i, at))
             if slot.is_tensor:
                 body[f"_raw_saved_{shown}"] = property(_raw_saved_getter(i))
+    body.update({f"_saved_{shown}": value for shown, value in op.shown.items()})
     if name in ("CopyBackwards", "NotImplemented"):
         body["module"] = "torch::autograd::"
     return type(name, (Node,), body)

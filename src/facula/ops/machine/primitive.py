@@ -126,6 +126,8 @@ class Primitive:
         """The public function that it is itself, and what is declared of that: see ``expose``."""
         self.public_record: Any = None
         self._node_class: type[Node] | None = None
+        self.shown: dict[str, Any] = {}
+        """What its nodes show as saved and need not save."""
         self._keep: dict[int, tuple[bool, ...]] = {}
         self.lists: set[str] = set()
         """The attributes that are lists of tensors, to be saved as such."""

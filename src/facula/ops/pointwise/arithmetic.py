@@ -326,6 +326,8 @@ div_floor_op.in_half, div_trunc_op.in_half = half.floored_quotient, half.truncat
 for _op in (div_op, div_unrounded_op, div_floor_op, div_trunc_op):
     _op.wide_numbers = True
 _ROUNDED = {None: div_unrounded_op, "floor": div_floor_op, "trunc": div_trunc_op}
+for _mode, _op in _ROUNDED.items():
+    _op.shown = {"rounding_mode": _mode}
 _rounded_in_place = {mode: inplace_form(op) for mode, op in _ROUNDED.items()}
 _div_in_place = inplace_form(div_op)
 _PLAINLY: Any = Missing()
