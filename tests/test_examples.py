@@ -211,3 +211,35 @@ def test_progress_is_quiet_elsewhere(capsys: pytest.CaptureFixture[str]) -> None
 def test_report_has_the_first_and_the_last(capsys: pytest.CaptureFixture[str]) -> None:
     report(rows=3, loss=[1.0, 0.5, 0.25, 0.125, 0.0625], time=[0.0, 1.0, 2.0, 3.0, -0.0])
     assert table(capsys.readouterr().out) == [[0, 1, 0], [2, 0.25, 2], [4, 0.0625, 0]]
+
+
+COMPILED = """
+import sys
+import facula as torch
+from facula.__main__ import main
+
+whole, compiled, inside, backend = torch.nn.Module.__call__, {}, [], sys.argv[1]
+def call(module, *args, **kwargs):
+    if inside:
+        return whole(module, *args, **kwargs)
+    if id(module) not in compiled:
+        compiled[id(module)] = torch.compile(lambda *a, **k: whole(module, *a, **k), backend=backend)
+    inside.append(module)
+    try:
+        return compiled[id(module)](*args, **kwargs)
+    finally:
+        inside.pop()
+torch.nn.Module.__call__ = call
+sys.argv = [sys.argv[0], "run", *sys.argv[2:]]
+try:
+    main()
+finally:
+    assert all(each.compiled.programs for each in compiled.values())
+"""
+"""Each call of a module that no other module makes is that of a compiled function."""
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_compiled_models_learn_the_same(name: str, folder: Path) -> None:
+    found = table(python("-c", COMPILED, "numpy", *arguments(name), at=folder))
+    np.testing.assert_allclose(found, table(on_facula(name, folder)), rtol=1e-3, atol=1e-4)

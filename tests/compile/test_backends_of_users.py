@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -93,6 +94,42 @@ def test_errors_of_a_back_end_are_its_own() -> None:
         return call
 
     fast = torch.compile(lambda x: x * 2, backend=backend)
-    fast(torch.ones(2))  # which is captured
-    with pytest.raises(KeyError, match="mine"):
-        fast(torch.ones(2))
+    for _ in range(2):
+        with pytest.raises(KeyError, match="mine"):
+            fast(torch.ones(2))
+
+
+def with_sums_for_products(gm: Any, example_inputs: list[Any]) -> Any:
+    for node in gm.graph.find_nodes(op="call_function", target=operator.mul):
+        node.target = operator.add
+    gm.recompile()
+    return gm.forward
+
+
+def around(gm: Any, example_inputs: list[Any]) -> Any:
+    return lambda *args: [t * 2 if t.dim() == 0 else t for t in gm(*args)]
+
+
+@pytest.mark.parametrize(
+    ("backend", "meant"),
+    [
+        (with_sums_for_products, lambda a, b: (a + b).sin().sum()),
+        (around, lambda a, b: 2 * (a * b).sin().sum()),
+        (lambda gm, example_inputs: gm.forward, lambda a, b: (a * b).sin().sum()),
+        (lambda gm, example_inputs: _dynamo.lookup_backend("numpy")(gm, example_inputs),
+         lambda a, b: (a * b).sin().sum()),
+    ],
+    ids=["changed", "around", "as it is", "another"],
+)  # fmt: skip
+def test_what_a_back_end_makes_is_what_is_differentiated(backend: Any, meant: Any) -> None:
+    fast = torch.compile(lambda a, b: (a * b).sin().sum(), backend=backend)
+    for i in range(3):
+        seen = []
+        for fn in (fast, meant):
+            a, b = (torch.tensor([k, k + 1.0 + i], requires_grad=True) for k in (1.0, 3.0))
+            y = fn(a, b)
+            first = torch.autograd.grad(y, (a, b), create_graph=True)
+            second = torch.autograd.grad(first[0].sum() + first[1].sum(), (a, b))
+            fn(a, b).backward()
+            seen.append([y, *first, *second, a.grad, b.grad])
+        torch.testing.assert_close(*seen)

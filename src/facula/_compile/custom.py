@@ -22,6 +22,7 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
     def build(program: Program) -> Callable[[list[Any]], list[Any]]:
         module = as_module(program)
         examples = [_example(node) for node in program.placeholders]
+        as_captured = module.code
         try:
             call = fn(module, examples, **({"options": options} if options else {}))
         except Exception as error:
@@ -29,10 +30,12 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
 
         is_general = program.is_general
 
+        def on_tensors(given: list[Any]) -> Any:
+            return call(given) if getattr(call, "_boxed_call", False) else call(*given)
+
         def run(arrays: list[Any]) -> list[Any]:
             try:
-                given = [Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in arrays]
-                found = call(given) if getattr(call, "_boxed_call", False) else call(*given)
+                found = on_tensors([Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in arrays])
             except (RuntimeError, IndexError, ValueError) as error:
                 if is_general:  # these sizes do not go together: the function itself says so
                     raise Mismatch from error
@@ -42,10 +45,12 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
                 arrays[at][...] = values[i]
             return values
 
+        is_same = getattr(call, "__self__", call) is module and module.code == as_captured
+        run.differentiable = None if is_same or other is not None else on_tensors  # type: ignore[attr-defined]
         return run
 
-    build.takes_general = build.is_of_user = True  # type: ignore[attr-defined]
     other = getattr(fn, "of_backward", None)
+    build.takes_general = build.is_of_user = True  # type: ignore[attr-defined]
     build.of_backward = eager if other is None else backend(other)  # type: ignore[attr-defined]
     return build
 

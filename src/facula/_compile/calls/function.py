@@ -174,6 +174,9 @@ class CompiledFunction:
             self.programs.insert(0, running)
         held = [None if each.is_constant else each.array if each.argument is not None else each.tensor
                 for each in entry.inputs]  # fmt: skip
+        if running.differentiable is not None and not entry.commits and not running.draws:
+            values = running.forward([each.node.meta["value"] if each.is_constant else each.array
+                                      for each in entry.inputs])  # fmt: skip
         entry.let_go()
         return running.results(values, held, place if running.draws else None)
 

@@ -106,7 +106,7 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
     with set_grad_enabled(True), _drawing_again(node.place):
         if entry.is_replayable:
             starts = _apart(tensors, wanted)
-            outs = replayed(entry.forward, starts)
+            outs = _run_again(running, starts)
             roots = [seen_through(outs[r.value], resolved(r.steps, outs)) for r in entry.root_results]
         else:
             starts = _apart(tensors, [at for at in wanted if running.again.takes(at)])
@@ -119,6 +119,15 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
             )  # fmt: skip
     rest = iter(found)
     return [None if edge is None else next(rest) for edge in edges]
+
+
+def _run_again(running: Any, starts: list[Any]) -> Any:
+    """What the forward program gives, or what a user's back end has made of it, if that has a history."""
+    if running.differentiable is not None:
+        outs = running.differentiable(starts)
+        if all(outs[r.value].requires_grad for r in running.entry.root_results):
+            return outs
+    return replayed(running.entry.forward, starts)
 
 
 def _as_given(entry: Any, node: Any) -> list[Any]:

@@ -134,6 +134,8 @@ class Running:
         self._handled = "Mismatch" if getattr(backend, "is_of_user", False) else "Exception"
         """What may go wrong in a program; errors of a user's back end are the user's."""
         self.forward = sized(entry.forward, backend)
+        self.differentiable: Callable[[list[Any]], Any] | None = getattr(self.forward, "differentiable", None)
+        """What a user's back end has made of the forward program, on tensors, where it is another function."""
         of_backward = getattr(backend, "of_backward", backend)
         self.backward = None if entry.backward is None else sized(entry.backward, of_backward)
         roots: list[Any] = [t._array for t in entry.roots]
@@ -294,12 +296,16 @@ class Running:
             np.zeros(*kind) if each is None else np.asarray(each) for each, kind in zip(g, node.shapes)
         ]
         try:
-            found = self._ran_backward([*node.saved, *tangents])
+            if self.differentiable is not None and self.entry.is_replayable:
+                found = self._by_operators(node, g, edges)
+            else:
+                found = self._ran_backward([*node.saved, *tangents])
         except Exception as error:  # the derivative takes another branch in this call, or fails
             if self._handled == "Mismatch" and not isinstance(error, Mismatch):
                 raise
             found = self._by_operators(node, tangents, edges)
-        if any(each is None for each in g) and not all(t is None or np.isfinite(t).all() for t in found):
+        elsewhere = self.differentiable is None and any(each is None for each in g)
+        if elsewhere and not all(t is None or np.isfinite(t).all() for t in found):
             with contextlib.suppress(RuntimeError):  # a result without a gradient has no part in it
                 found = self._by_operators(node, g, edges)
         return found if len(g) == 1 else self._reached(found, g, edges)
