@@ -988,3 +988,17 @@ def ranges_are_counted_in_floating_point_unless_int64(torch):
     found["too far"] = [error(lambda n=n: torch.arange(n)) for n in (2**63, 2**70)]
     found["too far down"] = error(lambda: torch.arange(-(2**63) - 1, 0, dtype=torch.int64))
     return found
+
+
+@case
+def inference_tensors_are_filled_in_inference_mode_only(torch):
+    with torch.inference_mode():
+        x = torch.ones(3)
+        inside = see(torch, torch.arange(3.0, out=torch.ones(3)))
+    makers = {
+        "arange": lambda: torch.arange(3.0, out=x), "zeros": lambda: torch.zeros(3, out=x),
+        "full": lambda: torch.full((3,), 2.0, out=x), "ones": lambda: torch.ones(2, out=x),
+        "linspace": lambda: torch.linspace(0, 1, 3, out=x), "rand": lambda: torch.rand(3, out=x),
+    }
+    found = {name: error(fn) for name, fn in makers.items()}
+    return inside, found, list(torch.empty(3, out=x).shape), see(torch, x)

@@ -2373,3 +2373,17 @@ def requires_grad_of_what_was_computed_cannot_be_set(torch):
         y.requires_grad = value
 
     return [error(lambda: change(True)), error(lambda: change(False)), y.requires_grad_() is y]
+
+
+@case
+def gradients_of_no_outputs(torch):
+    x = torch.ones(2, requires_grad=True)
+    return [
+        see(torch, torch.autograd.grad([], [x], allow_unused=True)), error(lambda: torch.autograd.grad([], [x])),
+        see(torch, torch.autograd.grad((), x, materialize_grads=True)), torch.autograd.backward([]),
+    ]
+
+
+@case
+def switches_of_the_engine_are_bools(torch):
+    return [error(lambda v=v: torch.autograd.set_multithreading_enabled(v)) for v in (1, "a", None)]

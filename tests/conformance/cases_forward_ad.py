@@ -428,3 +428,59 @@ def tangents_that_do_not_fit_are_printed_below(torch):
                 d = fwAD.make_dual(x, torch.full(shape, 1e-3))
                 seen += [str(d), str(d * 2)]
     return seen
+
+
+def inferred(torch, fn):
+    with torch.inference_mode():
+        return fn()
+
+
+@case
+def inference_mode_drops_tangents(torch):
+    fw = torch.autograd.forward_ad
+    x = torch.tensor([1.0, 2.0])
+    with fw.dual_level():
+        d = fw.make_dual(x, x)
+        found = [inferred(torch, lambda: d * 2), inferred(torch, lambda: fw.make_dual(x, x))]
+        found += [inferred(torch, lambda: d.view(2, 1))]
+        found += [inferred(torch, lambda: d.clone()) + d, inferred(torch, lambda: d.clone().mul_(d))]
+        return [inferred(torch, fw._is_fwd_grad_enabled), see(torch, [fw.unpack_dual(t).tangent for t in found])]
+
+
+@case
+def views_have_tangents_where_forward_gradients_are_off(torch):
+    fw = torch.autograd.forward_ad
+    with fw.dual_level():
+        d = fw.make_dual(torch.ones(2, 2), torch.full((2, 2), 3.0))
+        with fw._set_fwd_grad_enabled(False):
+            views = [d.view(4), d[0], d.t(), *d.unbind(), d.reshape(4), d.detach(), d * 2]
+        d.mul_(2)
+        return see(torch, [list(fw.unpack_dual(v)) for v in views])
+
+
+@case
+def tangents_of_own_functions_must_fit(torch):
+    fw = torch.autograd.forward_ad
+
+    def tangent(jvp):
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+        Twice.jvp = staticmethod(jvp)
+        with fw.dual_level():
+            return see(torch, fw.unpack_dual(Twice.apply(fw.make_dual(torch.ones(2), torch.ones(2)))).tangent)
+
+    return [
+        error(lambda: tangent(lambda ctx, t: t[:1])), error(lambda: tangent(lambda ctx, t: t.expand(3, 2))),
+        error(lambda: tangent(lambda ctx, t: 3)), error(lambda: tangent(lambda ctx, t: (t, t))),
+        error(lambda: tangent(lambda ctx, t: t * 2)),
+    ]
+
+
+@case
+def only_tensors_have_tangents(torch):
+    fw = torch.autograd.forward_ad
+    with fw.dual_level():
+        return [error(lambda v=v: fw.unpack_dual(v)) for v in (3, None, [torch.ones(1)])]

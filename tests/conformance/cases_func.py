@@ -458,3 +458,27 @@ def what_pulls_back_takes_one_argument_and_two_options(torch):
         lambda: two([x, x]), lambda: two((x,)), lambda: two(x), lambda: named(x), lambda: named({"b": x}),
         lambda: named([(x, {"c": x})]), lambda: one((x,)), lambda: one(x, create_graph=False),
     )  # fmt: skip
+
+
+@case
+def transforms_of_forward_mode_end_inference_mode(torch):
+    func, x = torch.func, torch.tensor([1.0, 2.0, 3.0])
+
+    def cubes(x):
+        return (x**3).sum()
+
+    def inferred(fn):
+        with torch.inference_mode():
+            return fn()
+
+    with torch.inference_mode():
+        outside = [
+            func.hessian(cubes)(x), func.jacfwd(func.grad(cubes))(x), func.jacfwd(func.jacfwd(cubes))(x),
+            func.jacrev(func.jacfwd(cubes))(x), *func.jvp(cubes, (x,), (x,)),
+        ]
+        on = func.jvp(lambda x: x * torch.is_inference_mode_enabled(), (x,), (x,))[1]
+    inside = [
+        func.jacfwd(lambda x: inferred(lambda: cubes(x)))(x), func.hessian(lambda x: inferred(lambda: cubes(x)))(x),
+        *func.jvp(lambda x: x * inferred(lambda: x * 2), (x,), (x,)),
+    ]
+    return [see(torch, outside), [t.is_inference() for t in outside[:3]], see(torch, inside), see(torch, on)]

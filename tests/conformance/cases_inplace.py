@@ -1280,3 +1280,16 @@ def inference_tensors_are_resized_in_inference_mode_only(torch):
         y = torch.ones(2, 3).resize_(7)
     refused = [error(lambda n=n: x.resize_(n)) for n in ((7,), (2, 3))]
     return refused, error(lambda: x.resize_as_(torch.ones(7))), list(y.shape)
+
+
+@case
+def views_whose_base_needs_no_gradient_may_have_other_memory(torch):
+    def viewed(make, context):
+        with context:
+            view = make(torch.arange(6.0).reshape(2, 3))
+        view.set_(torch.ones(2))
+        view.add_(1)
+        return see(torch, view)
+
+    makers = (lambda b: b.unbind()[0], lambda b: b.split(1)[0], lambda b: b.view(-1))
+    return [viewed(make, context()) for make in makers for context in (torch.enable_grad, torch.no_grad)]

@@ -79,7 +79,7 @@ class Dual(Wrapped):
         level = self._level
         primals, tangents = parts(tensors, level)
         result = op(primals, *attributes) if op.variadic else op(*primals, *attributes)
-        if not op.rules or not state.modes.forward_grad:
+        if not op.rules or not (state.modes.forward_grad or op.is_view):
             return result
         outs = [result] if op.outputs == 1 else result
         try:

@@ -136,7 +136,7 @@ def grad(
                     raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
                 found[i] = t.new_zeros(t.shape, requires_grad=create_graph)
     if not create_graph:
-        cut = Cut("autograd.grad()", roots[0] if isinstance(roots[0], engine.Tensor_) else None)
+        cut = Cut("autograd.grad()", next((t for t in roots[:1] if isinstance(t, engine.Tensor_)), None))
         for g in found:
             if g is not None and g._meta is None and g._node is None and all(g is not t for t in given):
                 g._meta = cut

@@ -99,12 +99,9 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         raise RuntimeError(
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
-    if tangent.shape != tensor.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
-        )
+    check_fits(tensor, tangent)
+    if state.modes.inference:
+        return tensor.view_as(tensor)
     if tangent.dtype != tensor.dtype:
         tangent = tangent.to(tensor.dtype)
     if not (tensor.wraps or tangent.wraps or _lie_alike(tensor._array, tangent._array)):
@@ -122,8 +119,20 @@ def _lie_alike(one: Any, other: Any) -> bool:
     )
 
 
+def check_fits(tensor: Any, tangent: Any) -> None:
+    """Whether a tensor may have this tangent."""
+    if tangent.shape != tensor.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+
+
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     """The value and the tangent of a tensor."""
+    if not isinstance(tensor, Tensor) and state.modes.dual is not None:
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type_of(tensor)}")
     if state.modes.dual is None:
         return UnpackedDualTensor(tensor, None)
     if isinstance(tensor, Tensor) and tensor.__class__ is Dual and tensor._level is state.modes.dual:

@@ -203,15 +203,18 @@ class inference_mode(_Decorating):
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self.prev: Any = (True, False, None)
+        self.prev: Any = (True, False, None, True)
 
     def __enter__(self) -> None:
-        self.prev = (state.modes.grad_enabled, state.modes.inference, state.modes.switch)
+        modes = state.modes
+        self.prev = (modes.grad_enabled, modes.inference, modes.switch, modes.forward_grad)
         frame = _getframe(1)
-        state.update(grad_enabled=not self.mode, inference=self.mode, switch=(frame.f_code, frame.f_lasti))
+        on = not self.mode
+        state.update(grad_enabled=on, inference=self.mode, switch=(frame.f_code, frame.f_lasti), forward_grad=on)
 
     def __exit__(self, *exc: object) -> None:
-        state.update(grad_enabled=self.prev[0], inference=self.prev[1], switch=self.prev[2])
+        grad_enabled, inference, switch, forward_grad = self.prev
+        state.update(grad_enabled=grad_enabled, inference=inference, switch=switch, forward_grad=forward_grad)
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)
@@ -223,6 +226,9 @@ class _Setting(_Decorating):
     name: str
 
     def __init__(self, mode: bool) -> None:
+        if mode.__class__ is not bool:
+            kind = type(mode).__name__
+            raise TypeError(f"set_{self.name}_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
         self.prev = getattr(state.modes, self.name)
         self.mode = mode
         state.update(**{self.name: mode})

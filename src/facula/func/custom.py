@@ -9,7 +9,9 @@ from .._levels.batched import Batched, batch, is_batched, unbatch
 from .._levels.dual import Dual, is_dual, make_dual, parts, set_tangent
 from .._levels.wrapped import Level, below, enter, leave
 from .._tensor import Tensor
+from ..autograd.forward_ad import check_fits
 from ..autograd.function import Function
+from ..ops.machine.errors import type_of
 
 _SEE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -89,7 +91,7 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
     slopes = list(found) if isinstance(found, tuple) else [found]
     if len(slopes) != len(outs):
         raise RuntimeError(
-            f"{cls.__name__}'s jvp returned an invalid number of forward gradients (expected {len(outs)} but got "
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(outs)} but got "
             f"{len(slopes)})"
         )
     dirty, constant = node.marks
@@ -98,9 +100,11 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
         if slope is None or not isinstance(out, Tensor):
             duals.append(out)
             continue
+        if not isinstance(slope, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type_of(slope)}) for grad output {i}.")
         if id(out) in constant or out._array.dtype.kind not in "fcV":
             raise RuntimeError(
-                f"{cls.__name__}'s jvp returned a gradient at position {i}, but  the corresponding forward output is "
+                f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output is "
                 "not a differentiable Tensor.You should return None at that position instead."
             )
         at = next((i for i, p in enumerate(primals) if p is out and id(out) in dirty), None)
@@ -109,6 +113,7 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
             set_tangent(args[at], slope, level)
             duals.append(args[at])
             continue
+        check_fits(out, slope)
         _check_is_view(out, slope, primals, given)
         duals.append(make_dual(out, slope, level))
     return tuple(duals) if isinstance(result, tuple) else duals[0]

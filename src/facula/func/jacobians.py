@@ -9,7 +9,7 @@ from .._core import state
 from .._core.pytree import tree_flatten, tree_unflatten
 from ._arguments import chosen, outputs_in, require_real, tensors_in, transformed
 from .gradients import vjp
-from .tangents import checked_tangent, pushed
+from .tangents import Pushing, checked_tangent, pushed
 from .vectorize import vmap
 
 
@@ -102,11 +102,12 @@ def by_columns(
             check("jacfwd", "outputs", slopes)
             return (slopes, found[2]) if has_aux else slopes
 
-        basis = standard_basis(leaves)
-        if has_aux:
-            parts, aux = vmap(column, randomness=randomness, out_dims=(0, None))(*basis)
-        else:
-            parts = vmap(column, randomness=randomness)(*basis)
+        with Pushing():
+            basis = standard_basis(leaves)
+            if has_aux:
+                parts, aux = vmap(column, randomness=randomness, out_dims=(0, None))(*basis)
+            else:
+                parts = vmap(column, randomness=randomness)(*basis)
         results = []
         for part in parts:
             moved = part.movedim(0, -1)

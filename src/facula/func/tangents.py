@@ -44,9 +44,30 @@ def pushed(
     func: Callable[..., Any], leaves: list[Any], spec: Any, directions: list[Any], strict: bool, has_aux: bool
 ) -> Any:
     """Run a function on duals."""
+    with Pushing():
+        return _pushed(func, leaves, spec, directions, strict, has_aux)
+
+
+class Pushing:
+    """Within it tangents are computed, and nothing is made for inference alone."""
+
+    def __enter__(self) -> None:
+        self.before = state.modes.forward_grad, state.modes.inference
+        state.modes.forward_grad = True
+        if self.before[1]:
+            state.update(inference=False)
+
+    def __exit__(self, *exc: object) -> None:
+        state.modes.forward_grad = self.before[0]
+        if self.before[1]:
+            state.update(inference=True)
+
+
+def _pushed(
+    func: Callable[..., Any], leaves: list[Any], spec: Any, directions: list[Any], strict: bool, has_aux: bool
+) -> Any:
     level = enter()
     level.tracks = True
-    enabled, state.modes.forward_grad = state.modes.forward_grad, True
     try:
         duals = [begin_dual(p, checked_tangent(p, t), level) for p, t in zip(leaves, directions)]
         output = func(*tree_unflatten(duals, spec))
@@ -57,7 +78,6 @@ def pushed(
         outs, out_spec = outputs_in(output, _JVP)
         pairs = [split(out, level) for out in outs]
     finally:
-        state.modes.forward_grad = enabled
         leave(level)
     if strict and any(t is None for _, t in pairs):
         raise RuntimeError(

@@ -89,6 +89,8 @@ def empty(
     """A tensor whose elements nobody has set."""
     size = _size_argument("empty", size, named)
     array = empty_array(size, _chosen("empty", dtype, out), device, memory_format)
+    if isinstance(out, Tensor) and out._array.shape == array.shape:
+        return out
     return finish(array, requires_grad, out, layout, True)
 
 

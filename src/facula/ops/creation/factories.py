@@ -16,6 +16,7 @@ from ..._core.new_memory import unset
 from ..._core.strides import empty_as
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
+from ...autograd.views import check_inplace
 from ..machine.any_state import mark_inference, wrap
 from ..machine.errors import memory_error, type_of
 from ..machine.front import Fronts
@@ -199,6 +200,7 @@ def fill_out(array: Any, out: Any) -> Any:
         raise RuntimeError(
             f"device type {given} does not match device type of out parameter ({out.device.type})"
         )
+    check_inplace(out, False)
     if out._array.shape != array.shape:
         resize_output(out, array.shape)
     check_no_overlap(out._array)
