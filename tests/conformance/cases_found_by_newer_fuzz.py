@@ -153,3 +153,17 @@ def changes_that_are_refused_keep_no_tensors(torch):
     finally:
         gc.enable()
     return found
+
+
+@case
+def results_of_what_was_broadcast_within_lie_as_it_does(torch):
+    base = torch.arange(24.0).reshape(2, 3, 4) / 7
+    found = []
+    for t in (base[:, :1].expand(2, 3, 4).permute(2, 1, 0), base[:, :, :1].expand(2, 3, 4).transpose(0, 2)):
+        whole = [
+            t.sin(), t * 2, t**2, t.clamp(0, 1), t.clone(), t.nan_to_num(), torch.rand_like(t), t > 1, t.half(),
+            torch.nn.functional.gelu(t), torch.nn.functional.leaky_relu(t), t.sgn(), t.round(), t.frac(), 1 - t,
+            t.select_scatter(t[0], 0, 0), t.index_fill(0, torch.tensor([0]), 2.0), t.masked_fill(t > 1, 0.0),
+        ]  # fmt: skip
+        found.append([each.stride() for each in whole])
+    return found

@@ -87,8 +87,7 @@ def empty_as(array: Any, dtype: Any = None) -> Any:
     """A new array of the same shape without gaps, its dimensions in the order of this one's elementwise results."""
     if 0 not in array.strides or not array.size or array.__class__ is not np.ndarray:
         return np.empty_like(array, dtype)
-    how: Any = [["readonly"], ["writeonly", "allocate"]]
-    return np.nditer([array, None], [], how, [array.dtype, dtype or array.dtype], casting="unsafe").operands[1]
+    return _empty_in(array.shape, _inner_first(array.shape, [array.strides]), dtype or array.dtype)
 
 
 def filled_as(array: Any, value: Any, dtype: Any = None) -> Any:
@@ -156,10 +155,24 @@ def in_order_of(result: Any, operands: list[tuple[int, ...]]) -> Any:
         step *= shape[d]
     if not step or result.strides == tuple(strides):
         return result
-    outer_first = order[::-1]
-    copy = np.empty([shape[d] for d in outer_first], result.dtype).transpose(np.argsort(outer_first))
+    copy = _empty_in(shape, order, result.dtype)
     copy[...] = result
     return copy
+
+
+def _empty_in(shape: tuple[int, ...], inner_first: list[int], dtype: Any) -> Any:
+    outer_first = inner_first[::-1]
+    return np.empty([shape[d] for d in outer_first], dtype).transpose(np.argsort(outer_first))
+
+
+def repeats_laid_out(result: Any, operand: Any) -> Any:
+    """What a function of one operand came to, in that order also if dimensions of the operand were broadcast.
+
+    What was put row by row stays so.
+    """
+    if 0 not in operand.strides or result.flags.c_contiguous:
+        return result
+    return laid_out(result, operand)
 
 
 def broadcast_strides(array: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

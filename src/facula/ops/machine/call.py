@@ -42,7 +42,7 @@ from ..._core import quiet, state
 from ..._core.dtypes import F32, F64
 from ..._core.numbers import scalar
 from ..._core.state import GENERAL, RECORDING
-from ..._core.strides import element_strides, laid_out
+from ..._core.strides import element_strides, laid_out, repeats_laid_out
 from ..._tensor import Tensor
 from ...autograd import anomaly, saved
 from ...autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
@@ -162,6 +162,11 @@ class Call(Text):
     def kernel(self, depth: int, given: str, first: str = "") -> None:
         """Run it, in silence unless it is known to be silent. ``first``: the array of an elementwise call."""
         self.numpy_kernel(self.natively(depth, given.split(", ")), given, first)
+
+    def lay_out(self, x: str) -> None:
+        """The only operand decides how the result lies."""
+        self.say(1, f"if _a_{x}.ndim > 2:",
+                    f"    _result = _repeats_laid_out(_result, _a_{x})")  # fmt: skip
 
     def natively(self, depth: int, given: list[str]) -> int:
         """Try the native kernel first, if there may be one; returns how deep the other one stands."""
@@ -436,6 +441,7 @@ NAMES: dict[str, Any] = {
     "_AutogradMeta": AutogradMeta, "_Cut": Cut, "_cut_of": cut_of, "_mark_view": mark_view, "_NO_GRAD": NO_GRAD,
     "_MULTI_OUTPUT": MULTI_OUTPUT, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed, "_strides": element_strides,
     "_laid_out": laid_out,
+    "_repeats_laid_out": repeats_laid_out,
     "_note_versions": note_versions, "_inference_error": inference_error, "_pack": saved.pack,
     "_MemoryError": MemoryError, "_too_large": _too_large,
     "_SavedList": SavedList, "_unusual_in": unusual_in, "_is_apart": is_apart,

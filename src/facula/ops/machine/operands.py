@@ -12,7 +12,7 @@ import numpy as np
 from ..._core import dtypes, quiet, state
 from ..._core.dtypes import F32, cast, widened
 from ..._core.numbers import _scalars, number_array, scalar, whole
-from ..._core.strides import laid_out
+from ..._core.strides import laid_out, repeats_laid_out
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
 from ...autograd.saved import inference_error
@@ -236,8 +236,10 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
         quiet.end(token)
     if not isinstance(result, ndarray):
         return np.asarray(result)
-    if capture is not None or len(arrays) == 1:
+    if capture is not None:
         return result
+    if len(arrays) == 1:
+        return repeats_laid_out(result, arrays[0])
     return laid_out(result, *(arrays[::-1] if op.is_reflected else arrays))
 
 

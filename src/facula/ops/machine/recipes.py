@@ -19,6 +19,7 @@ def unary(call: Call) -> None:
     call.promote(f"_any_state(_op, ({x},))")
     call.state(f"_any_state(_op, ({x},))", x)
     call.kernel(1, f"_a_{x}", f"_a_{x}")
+    call.lay_out(x)
     call.wrap(1)
     if call.edges(1, [x], [x]):
         call.node(1)
@@ -58,6 +59,7 @@ def binary(call: Call) -> None:
                 f"    return {spelled}",
                 f"_a_{y} = _scalar({y}, _dt)")  # fmt: skip
     call.kernel(1, f"_a_{x}, _a_{y}", f"_a_{x}")
+    call.lay_out(x)
     call.wrap(1)
     if call.edges(1, [x], [x]):
         call.node(1, edges=f"_e_{x}, None")
@@ -80,6 +82,7 @@ def attributed(call: Call) -> None:
                 f"    return {otherwise}",
                 "if _result.dtype is not _dt:",
                 f"    return {otherwise}")  # fmt: skip
+    call.lay_out(x)
     call.wrap(1)
     if call.edges(1, [x], [x]):
         call.node(1)

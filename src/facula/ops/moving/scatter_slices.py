@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import empty_meta
-from ..._core.strides import bytes_of, element_strides, geometry_of, root_of, storage_offset
+from ..._core.strides import bytes_of, copied, element_strides, geometry_of, root_of, storage_offset
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -24,7 +24,7 @@ def _copied(array: Any) -> Any:
     if array.__class__ is not np.ndarray or not array.size or min(array.strides, default=0) < 0:
         return array.copy()
     if not lie_apart(array.shape, element_strides(array)):
-        return array.copy()
+        return copied(array)
     memory = bytes_of(root_of(array)).copy()
     return np.ndarray(array.shape, array.dtype, memory, storage_offset(array) * array.itemsize, array.strides)
 
