@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 
 import numpy as np
@@ -102,6 +103,7 @@ def numbers_of_numpy_are_numbers(torch):
         lambda: x.amax(dim=torch.tensor(1)), lambda: torch.fft.fftn(x, s=torch.tensor(2)).abs(),
         lambda: x.sum(np.int64(1)),
         lambda: torch.gradient(x[0], spacing=half)[0], lambda: torch.full((2,), half), lambda: x.add(x, alpha=half),
+        lambda: torch.zeros(2).lerp_(torch.ones(2), half), lambda: torch.zeros(2).lerp(torch.ones(2), yes),
     )  # fmt: skip
 
 
@@ -177,4 +179,61 @@ def what_is_compiled_and_how(torch):
         *(lambda v=v, f=f: f(v) for v in (1, "abc", 3.5, {}) for f in (C.disable, C.allow_in_graph)),
         *(lambda v=v: C.assume_constant_result(v) for v in (1, "abc", None, 3.5)),
         lambda: C.allow_in_graph([print, 1]), lambda: C.allow_in_graph((len, print)),
+    )  # fmt: skip
+
+
+@case
+def integers_beyond_64_bits_are_floats_where_floats_are_taken(torch):
+    F, x, n = torch.nn.functional, torch.linspace(-1, 1, 6).reshape(2, 3), 10**25
+    return found(
+        lambda: torch.isclose(x, x + 1, atol=n), lambda: torch.isclose(x, x + 1, rtol=n, atol=0),
+        lambda: F.layer_norm(x, (3,), eps=n), lambda: F.group_norm(x, 1, eps=n), lambda: F.rms_norm(x, (3,), eps=n),
+        lambda: F.cosine_similarity(x, x, eps=n), lambda: F.pairwise_distance(x, x, eps=n).isfinite(),
+        lambda: F.triplet_margin_loss(x, x, x, margin=n), lambda: F.hinge_embedding_loss(x, x, margin=n),
+        lambda: F.layer_norm(x, (3,), eps=10**400), lambda: torch.isclose(x, x, atol=10**400),
+        lambda: torch.logit(x.abs(), n), lambda: x.fill_(n), lambda: torch.full((2,), n), lambda: F.dropout(x, n),
+    )  # fmt: skip
+
+
+@case
+def recurrent_layers_and_packing_of_wrong_switches(torch):
+    nn, x = torch.nn, torch.ones(2, 3, 4)
+    pack = nn.utils.rnn
+    return [
+        [each[:90] for each in found(
+            *(lambda cls=cls: cls(4, 2, bidirectional=v)(x)[0] for cls in (nn.RNN, nn.GRU, nn.LSTM)),  # noqa: B023
+            lambda: pack.pad_sequence([x[0], x[0, :2]], v), lambda: pack.pad_sequence([x[0]], padding_side=v),  # noqa: B023
+            lambda: pack.pad_packed_sequence(pack.pack_sequence([x[0], x[0, :2]]), v)[0],  # noqa: B023
+        )]
+        for v in (None, "abc", 1, [], 1.5)
+    ]  # fmt: skip
+
+
+@case
+def loaders_without_workers_do_not_wait(torch):
+    loader = torch.utils.data.DataLoader
+    return complaints(*(lambda t=t: list(loader([1, 2], timeout=t)) for t in (0, 0.0, 1, True, 2**70, -1)))
+
+
+@case
+def tensors_or_numbers_of_methods(torch):
+    x = torch.arange(3.0)
+    return complaints(
+        *(lambda v=v: x.is_set_to(v) for v in (None, 3, "abc", [x], x)),
+        *(lambda v=v: v in x for v in (np.int64(1), np.float32(7), np.bool_(True), np.array(1), "a")),
+        *(lambda v=v: x.clone().copy_(v) for v in (np.int64(2), np.float32(0.5), np.bool_(True), np.array(2), "a")),
+    ), found(*(lambda v=v: x.clone().copy_(v) for v in (np.int64(2), np.float32(0.5), np.bool_(True), 2)))
+
+
+@case
+def files_are_loaded_with_known_options(torch):
+    def load(**options):
+        file = io.BytesIO()
+        torch.save({"a": torch.ones(2)}, file)
+        file.seek(0)
+        return torch.load(file, **options)["a"]
+
+    return found(
+        lambda: load(foo=1), lambda: load(fix_imports=False), lambda: load(encoding="utf-8"),
+        lambda: load(foo=1, weights_only=False), lambda: load(encoding="utf-8", weights_only=False),
     )  # fmt: skip

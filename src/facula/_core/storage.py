@@ -527,6 +527,8 @@ def is_storage(obj: Any, /) -> bool:
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same view of the same storage."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"is_set_to(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
     a, b = self._array, tensor._array
     if bits_of(a) or bits_of(b):  # neither is, but a copy of what it shows
         return False

@@ -46,13 +46,16 @@ def load(
     weights_only = _is_to_be_safe(weights_only, pickle_module)
     if pickle_load_args and weights_only:
         warnings.warn("pickle_load_args only works if `weights_only=False`.", stacklevel=2)
+        for name in pickle_load_args.keys() - {"encoding"}:
+            raise TypeError(f"Unpickler.__init__() got an unexpected keyword argument '{name}'")
     is_path = isinstance(f, (str, os.PathLike))
     if not is_path:
         _check_seekable(f)
     if mmap and not is_path:
         raise ValueError("f must be a file path in order to use the mmap argument")
     pickle_load_args.setdefault("encoding", "utf-8")
-    job = Job(_locations.restorer(map_location), map_location, weights_only, pickle_module or pickle, pickle_load_args)
+    module = pickle if pickle_module is None else pickle_module
+    job = Job(_locations.restorer(map_location), map_location, weights_only, module, pickle_load_args)
     with open(f, "rb") if is_path else nullcontext(f) as file:
         start = file.tell()
         is_zip = file.read(4) == b"PK\x03\x04"

@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 from ..._tensor import Tensor
+from ...ops.machine.signatures import mistake
 from ...ops.networks import recurrent, recurrent_cells
 from .. import init
 from ..parameter import Parameter
@@ -183,9 +184,12 @@ class RNNBase(Module):
     def _run(self, input: Tensor, hx: Any, batch_sizes: Tensor | None) -> Any:
         options = (self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
         function = _FUNCTIONS[self.mode]
-        if batch_sizes is not None:
-            return function(input, batch_sizes, hx, *options)
-        return function(input, hx, *options, self.batch_first)
+        given = (input, hx, *options, self.batch_first) if batch_sizes is None else (input, batch_sizes, hx, *options)
+        if self.bidirectional.__class__ is not bool:
+            wrong = mistake(self.mode.lower(), given, {}, False)
+            if wrong is not None:
+                raise wrong
+        return function(*given)
 
     def extra_repr(self) -> str:
         told = [f"{self.input_size}, {self.hidden_size}"]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import facula
 
 from ..._tensor import Tensor
+from ...ops.machine.errors import type_of
 from ...ops.machine.signatures import mistake
 from ...ops.networks import packing
 
@@ -162,6 +163,10 @@ def pad_sequence(
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
+    for at, (name, kind, value) in enumerate((("batch_first", bool, batch_first), ("padding_side", str, padding_side))):
+        if not isinstance(value, kind):
+            where = f"'{name}' (position {2 + 2 * at})"
+            raise TypeError(f"pad_sequence(): argument {where} must be {kind.__name__}, not {type_of(value)}")
     each = sequences.unbind(0) if isinstance(sequences, Tensor) else tuple(sequences)
     return packing.pad_sequence(each, batch_first, padding_value, padding_side)
 

@@ -254,7 +254,7 @@ def _index(self: Tensor) -> int:
 
 
 def _contains(self: Tensor, element: Any) -> bool:
-    if isinstance(element, (Tensor, bool, int, float, complex)):
+    if isinstance(element, (Tensor, bool, int, float, complex, np.number)):
         return bool((self == element).any().item())
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 

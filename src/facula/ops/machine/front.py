@@ -23,7 +23,7 @@ from ..._core.size import Size
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT
-from .arguments import unscaled
+from .arguments import LARGEST, unscaled
 from .forms import Form, Parameter, forms, known_name
 from .handed import parameters, steps, wrong_handed
 from .signatures import mistake
@@ -150,6 +150,17 @@ class Fronts:
                 is_whole = not kinds & {"float", "Number", "complex", "Tensor"}
                 found[name] = is_whole, kinds <= {*_NUMBERS, "str", "ints"}
         return found
+
+    def widened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """The arguments, with floats for integers beyond 64 bits where PyTorch takes floats; None if there are none."""
+        places = [p.name for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        floats = {n for i, n in enumerate(places) if {p.kind for p in self._meant(i, n)} == {"float"}}
+        named = {**dict(zip(places, args)), **kwargs}
+        found = {n: float(named[n]) for n in floats if type(named.get(n)) is int and abs(named[n]) >= LARGEST}
+        if not found:
+            return None
+        given = tuple(found.get(name, value) for name, value in zip(places, args)) + args[len(places) :]
+        return given, {name: found.get(name, value) for name, value in kwargs.items()}
 
     def unwrapped(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with numbers in place of tensors and NumPy's scalars that stand for them."""

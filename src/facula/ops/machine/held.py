@@ -28,9 +28,12 @@ def hold(fn: Any, name: str) -> None:
     classes = {n: c for n, c in fronts.by_name.items() if n in asked and c is not None}
     meant: dict[str, Any] = {f"<{n}>": c for n, c in classes.items()}
 
-    def refused(e: Exception, given: dict[str, Any]) -> Exception:
+    def failed(e: Exception, given: dict[str, Any]) -> Any:
+        again = fronts.widened((), given) if type(e) is OverflowError else None
+        if again is not None:
+            return plain(**again[1])
         unfit = unreal((*given.values(),), {}) if isinstance(e, TypeError) else None
-        return fronts.mistake((), given, False) or unfit or e
+        raise (fronts.mistake((), given, False) or unfit or e) from None
 
     def unusual(given: dict[str, Any]) -> Any:
         wrong = fronts.mistake((), given, False)
@@ -49,8 +52,8 @@ def hold(fn: Any, name: str) -> None:
         f"        if {usual}:",
         f"            return '<plain>'({', '.join([*names, *(f'{n}={n}' for n in keywords)])})",
         "    except Exception as _error:",
-        f"        raise '<refused>'(_error, {given}) from None",
+        f"        return '<failed>'(_error, {given})",
         f"    return '<unusual>'({given})",
     ]
-    fn.__code__ = replaced_code(text, fn, {**meant, "<plain>": plain, "<refused>": refused, "<unusual>": unusual})
+    fn.__code__ = replaced_code(text, fn, {**meant, "<plain>": plain, "<failed>": failed, "<unusual>": unusual})
     fn.plain = plain

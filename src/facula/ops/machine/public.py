@@ -209,6 +209,9 @@ def public(
         def failed(e: Exception, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> Any:
             if overrides.overridden(args, kwargs):  # by another argument than the first
                 return overrides.call_override(fn, call, args, kwargs)
+            again = fronts.widened(args, kwargs) if type(e) is OverflowError else None
+            if again is not None:
+                return call(*again[0], **again[1])
             raise explained(e, args, kwargs, is_method) from None
 
         def any_call(call: Any, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Any:

@@ -16,7 +16,7 @@ from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..creation.create import tensor
 from ..machine import batching
-from ..machine.arguments import is_number
+from ..machine.arguments import is_number, unscaled
 from ..machine.call import is_apart
 from ..machine.errors import type_of
 from ..machine.operands import common_shape
@@ -96,6 +96,8 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
             self._bump_version()
             return self
     if not isinstance(src, Tensor):
+        if isinstance(src, np.generic):
+            src = unscaled(src)
         if not is_number(src):
             if overridden((src,)):
                 return call_override(copy_, copy_, (self, src, non_blocking)[: 2 + non_blocking], {})

@@ -10,7 +10,7 @@ from ..._core import dtypes
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
-from ..machine.arguments import is_number
+from ..machine.arguments import is_number, unscaled
 from ..machine.deprecated import numbers_moved
 from ..machine.elementwise import elementwise
 from ..machine.errors import NoOverload
@@ -75,6 +75,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 
 
 def lerp_(self: Any, end: Any, weight: Any) -> Any:
+    if isinstance(weight, np.generic):
+        weight = unscaled(weight)
     if not isinstance(end, Tensor) or not (isinstance(weight, Tensor) or is_number(weight)):
         raise NoOverload
     return (lerp_tensor_ if isinstance(weight, Tensor) else lerp_number_)(self, end, weight)

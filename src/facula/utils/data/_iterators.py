@@ -92,6 +92,8 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 
     def __init__(self, loader: Any) -> None:
         super().__init__(loader)
+        if loader.timeout:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         self._fetcher = self._fetcher_kind(self._dataset, self._auto_collation, self._collate_fn, self._drop_last)
 
     def _next_data(self) -> Any:
