@@ -1414,3 +1414,30 @@ def node_hooks_added_while_the_node_takes_out_what_it_saved(torch):
                 (g,) = torch.autograd.grad((fn(x) * torch.arange(1.0, 3.0)).sum(), x, create_graph=create_graph)
             seen.append(g.detach().tolist())
     return seen
+
+
+@case
+def hooks_of_sparse_tensors_get_none_where_there_is_no_gradient(torch):
+    class Nothing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    def hook(g):
+        seen.append(g if g is None else [g.is_sparse, g.to_dense().tolist()])
+
+    seen = []
+    for last in (Nothing.apply, lambda x: x * 2):
+        at, values = torch.tensor([[0, 2]]), torch.tensor([1.0, 2.0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            x = torch.sparse_coo_tensor(at, values, (3,), check_invariants=False).requires_grad_()
+        y = x.clone()
+        y.register_hook(hook)
+        last(y.to_dense()).sum().backward()
+        seen.append(x.grad is None or x.grad.to_dense().tolist())
+    return seen

@@ -229,9 +229,9 @@ class Sparse(Wrapped):
         """The part of a gradient that is at the places of this tensor."""
         return grad_at_op(grad.to_dense() if grad.is_sparse else grad, self._places(), self.sparse_dim())
 
-    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
+    def register_hook(self, hook: Callable[[Any], Any]) -> RemovableHandle:
         def on_rows(grad: Any) -> Any:
-            result = hook(self._with_gradient(grad))
+            result = hook(None if grad is None else self._with_gradient(grad))
             return None if result is None else self._gradient_of_rows(result)
 
         handle: RemovableHandle = self._rows.register_hook(on_rows)
