@@ -251,3 +251,21 @@ def arguments_in_any_order(compiled: Compiled, note: Compiled) -> None:
         ((x23(),), {"bias": one, "scale": 3.0}), ((x23(),), {"b": one, "aa": 2.0}), ((x23(),), {"aa": 2.0, "b": one}),
     ):  # fmt: skip
         note(fast(*args, **named))
+
+
+@story
+def tables_that_are_filled_when_first_asked(compiled: Compiled, note: Compiled) -> None:
+    kept: dict[str, Any] = {}
+
+    def scale_of(name: str) -> float:
+        if name not in kept:
+            kept[name] = len(name) + 0.5
+        return float(kept[name])
+
+    fast = compiled(lambda x, name: x * scale_of(name))
+    for name in ("a", "a", "bb", "a", "bb"):
+        note(fast(x23(), name), dict(kept))
+    kept["a"] = 7.0
+    note(fast(x23(), "a"))
+    kept.clear()
+    note(fast(x23(), "a"), fast(x23(), "a"), kept)

@@ -378,3 +378,13 @@ def test_attributes_are_not_taken_for_globals() -> None:
     with _dynamo.config.patch(error_on_recompile=True):
         for namespace["scale"] in (1.0, 2.0, 3.0):
             assert compiled(torch.ones(2), thing).tolist() == [Base.scale] * 2
+
+
+def test_a_table_that_is_filled_once_is_read_from_then_on() -> None:
+    kept: dict[str, float] = {}
+    fast = torch.compile(lambda x: x * kept.setdefault("scale", 2.0), backend="eager")
+    for _ in range(3):
+        assert fast(torch.ones(2)).tolist() == [2, 2]
+    assert len(fast.compiled.programs) == 1 and not fast.compiled.is_eager
+    kept["scale"] = 3.0
+    assert fast(torch.ones(2)).tolist() == [3, 3]

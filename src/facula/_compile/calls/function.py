@@ -133,7 +133,7 @@ class CompiledFunction:
                 capture.give_up("random numbers of NumPy's")
             if capture.is_active and (changed := reads.changed()):
                 if reads.begins(changed):
-                    capture.postpone("an optimizer had no state yet")
+                    capture.postpone("a table was empty before")
                 else:
                     capture.give_up(f"it changes {_told(changed[0])}")
             if capture.is_active and watch.changes_modules:

@@ -106,7 +106,6 @@ class Reads:
         self._any_attribute = False
         """Whether attributes are read by names that are computed."""
         self._seen: dict[int, Any] = {}
-        self._states: set[int] = set()
         self._codes: set[types.CodeType] = set()
         self._classes: set[type] = set()
         self._objects: list[tuple[Any, int]] = []
@@ -212,8 +211,8 @@ class Reads:
         return [read for read in (*self.reads, *self._passing) if not read.holds()]
 
     def begins(self, changed: list[Read]) -> bool:
-        """Whether all that has changed is that optimizers have a state now."""
-        return all(read.expression == "keys" and not read.value and id(read.holder) in self._states for read in changed)
+        """Whether all that has changed is that tables are no longer empty: states of optimizers, what is kept."""
+        return all(read.expression == "keys" and not read.value for read in changed)
 
     # ---- following
 
@@ -416,7 +415,6 @@ class Reads:
         else:
             self._follow(groups, depth)
             self._follow(optimizer.state, depth)
-            self._states.add(id(optimizer.state))
         self._class(type(optimizer), depth)
         self._objects.append((optimizer, depth))
 
