@@ -26,7 +26,8 @@ def hold(fn: Any, name: str) -> None:
     asked = {p.name for p in fronts.known if p.kind in _ASKED and not p.size}
     asked |= {p.name for p in fronts.known if p.kind == "Tensor" and not p.nullable}
     classes = {n: c for n, c in fronts.by_name.items() if n in asked and c is not None}
-    meant: dict[str, Any] = {f"<{n}>": c for n, c in classes.items()}
+    growing = {n for n, c in classes.items() if isinstance(c, set)}  # no constants: code is hashed by its constants
+    meant: dict[str, Any] = {f"<{n}>": c.__contains__ if n in growing else c for n, c in classes.items()}
 
     def failed(e: Exception, given: dict[str, Any]) -> Any:
         again = fronts.widened((), given) if type(e) is OverflowError else None
@@ -45,7 +46,8 @@ def hold(fn: Any, name: str) -> None:
     names = code.co_varnames[: code.co_argcount]
     keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     given = f"{{{', '.join(f'{n!r}: {n}' for n in (*names, *keywords))}}}"
-    usual = " and ".join(f"{n}.__class__ in '<{n}>'" for n in classes) or "True"
+    tests = [f"'<{n}>'({n}.__class__)" if n in growing else f"{n}.__class__ in '<{n}>'" for n in classes]
+    usual = " and ".join(tests) or "True"
     text = [
         f"def {fn.__name__}({', '.join(names)}{', *, ' if keywords else ''}{', '.join(keywords)}):",
         "    try:",
