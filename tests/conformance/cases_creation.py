@@ -1002,3 +1002,21 @@ def inference_tensors_are_filled_in_inference_mode_only(torch):
     }
     found = {name: error(fn) for name, fn in makers.items()}
     return inside, found, list(torch.empty(3, out=x).shape), see(torch, x)
+
+
+@case
+def old_constructors_of_several_arguments(torch):
+    x = torch.ones(2)
+    calls = (
+        lambda: torch.LongTensor((6, 0), 1, 1, 0), lambda: torch.LongTensor((6, 0), 1), lambda: torch.Tensor([1], [2]),
+        lambda: torch.Tensor(1, 2, "a"), lambda: torch.Tensor(1, 2.5), lambda: torch.Tensor("a", 1),
+        lambda: torch.Tensor(1, None),
+        lambda: torch.LongTensor(1, (2,)), lambda: torch.Tensor(2.5, 1), lambda: torch.Tensor(True, 1),
+        lambda: torch.Tensor(x, 2),
+        lambda: torch.Tensor(1, True).shape, lambda: torch.LongTensor(torch.tensor(2), 3).shape,
+        lambda: torch.Tensor(None),
+        lambda: torch.Tensor(1, torch.tensor(2.5)), lambda: torch.Tensor(2, torch.tensor(3)).shape,
+        lambda: torch.Tensor(1.5),
+        lambda: x.new((6, 0), 1), lambda: x.new(1, "a"), lambda: x.new(torch.tensor(2), True).shape,
+    )  # fmt: skip
+    return [error(f) for f in calls]

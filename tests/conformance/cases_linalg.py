@@ -773,6 +773,23 @@ def vectors_are_no_matrices_and_orders_no_complex_numbers(torch):
 
 
 @case
+def what_norms_of_matrices_ask_first(torch):
+    x, norm = torch.arange(9.0).view(3, 3), torch.linalg.matrix_norm
+    calls = [
+        lambda t=t, ord=ord, dim=dim: norm(t, ord, dim)
+        for t in (x, x.int(), x.half(), x[0].int())
+        for ord in ("fro", "nuc", 1, 2, 3, 1j)
+        for dim in ((0, 0), (0, -3), (0,), (0, 1, 1), (0, 5), (1, 0))
+    ]
+    calls += [
+        lambda: norm(x, 2, (0, 0), dtype=torch.int32), lambda: norm(x, "bad", (0, 5)),
+        lambda: torch.norm(x, "nuc", (0, 0)), lambda: torch.norm(x, "fro", (0, 0)), lambda: x.norm("nuc", (1, 1)),
+        lambda: torch.linalg.norm(x, 2, (1, -2)), lambda: torch.linalg.norm(x, None, (0, 0)),
+    ]  # fmt: skip
+    return [error(f) if not isinstance(error(f), torch.Tensor) else "a norm" for f in calls]
+
+
+@case
 def products_of_bytes(torch):
     a, b = torch.arange(6, dtype=torch.int8).view(2, 3), torch.arange(12, dtype=torch.int8).view(3, 4) * 10
     mm = torch._int_mm

@@ -530,14 +530,21 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
         return finish(_empty(tuple(first), dtype, device))
     if all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in args):
         return finish(_empty(size_of("new", args), dtype, device))
-    if len(args) == 1 and hasattr(first, "untyped"):
+    if len(args) > 1:
+        from ..machine.signatures import mistake  # loaded when first used
+
+        wrong = mistake("new", (None, *args), kwargs or {}, True)
+        if wrong is not None:
+            raise wrong
+        return finish(_empty(size_of("new", args), dtype, device))
+    if hasattr(first, "untyped"):
         from ..._core.storage import check_storage, elements_of  # loaded when first used
 
         check_storage(first, dtype, got="type {} for argument 1 'storage'")
         return finish(elements_of(first, dtype))
     if isinstance(first, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(first).__name__}'")
-    if len(args) == 1 and _is_sequence(first):
+    if _is_sequence(first):
         t = finish(place(array_of(first, dtype), device))
         return exits.enter(t, first, "torch.Tensor()") if exits.left else t
     raise TypeError(f"new(): data must be a sequence (got {type_of(first)})")

@@ -19,7 +19,7 @@ from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import linalg, public, write_out
 from ..machine.rules import in_both_namespaces, in_dtype
-from .reducing import axes, check_dims, count, summed_tangent, unsqueeze_reduced
+from .reducing import axes, check_dim, check_dims, count, summed_tangent, unsqueeze_reduced
 
 INF = math.inf
 
@@ -187,26 +187,26 @@ def matrix_norm(
 ) -> Tensor:
     """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     n = A._array.ndim
-    if n < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    dims = check_dims(dim, n)
-    if dims is None or len(dims) != 2:
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims or ()))}")
     if isinstance(ord, complex):
         raise RuntimeError("linalg.matrix_norm: Expected a non-complex scalar as the order of norm.")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, INF, -INF):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    if n < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    if A.dtype.category < dtypes.FLOAT or ord in ("nuc", 2, -2):
+        from ..linalg.matrices import check_float  # loaded when first used
+
+        check_float(A, "linalg.matrix_norm")
+    dims = _two_dims(dim, n)
     if dtype is not None:
         _check_norm_dtype("linalg.matrix_norm", A.dtype, dtype)
         A = A.to(dtype)
     if ord == "fro":
         return vector_norm(A, 2, dims, keepdim)
-    rows, columns = (d % n for d in dims)
+    rows, columns = dims
     if ord in ("nuc", 2, -2):
-        from ..linalg.matrices import check_float  # loaded when first used
         from ..linalg.singular import svdvals  # loaded when first used
 
-        check_float(A, "linalg.matrix_norm")
         values = svdvals(A.movedim((rows, columns), (-2, -1)))
         found: Tensor = (
             values.sum(-1, keepdim) if ord == "nuc" else _extremum(values, -1, keepdim, greatest=ord == 2)
@@ -217,6 +217,17 @@ def matrix_norm(
     sums = vector_norm(A, 1, rows, keepdim)
     at = columns if keepdim or columns < rows else columns - 1
     return _extremum(sums, at, keepdim, greatest=ord > 0)
+
+
+def _two_dims(dim: Any, n: int) -> tuple[int, int]:
+    """The dimensions of matrices, counted from the front."""
+    dims = dim if isinstance(dim, (tuple, list)) else check_dims(dim, n) or ()
+    if len(dims) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
+    rows, columns = (check_dim(d, n) % n for d in dims)
+    if rows == columns:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({rows}, {columns})")
+    return rows, columns
 
 
 def _extremum(norms: Tensor, dim: int, keepdim: bool, *, greatest: bool) -> Tensor:
