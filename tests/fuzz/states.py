@@ -214,7 +214,7 @@ def of_state(s: Scope, new: str, n: int) -> str:
             form = "X[...]"  # PyTorch negates booleans if they are cast at once
         return f"{new} = {text(form, n, X=x)}"
     if kind < 0.87:
-        x = s.real(is_small, may_be_written)
+        x = s.real(is_small, has_own_elements, may_be_written)
         t = s.tensors[x]
         y = s.tensor(lambda o: o.shape == t.shape and o.dtype == t.dtype)
         form = rng.choice(FUNCTIONS + CHECKPOINTS)
