@@ -45,7 +45,8 @@ def binary(call: Call) -> None:
     call.kernel(3, f"_a_{x}, _a_{y}", f"_a_{x}")
     call.say(2, "except ValueError:",
                 f"    raise _shapes_error(_op, {x}, {y}) from None",
-                f"if _a_{x}.ndim > 1 and (not _a_{x}.flags.c_contiguous or _a_{x}.size != _result.size):",
+                f"if _a_{x}.ndim > 1 and (not _a_{x}.flags.c_contiguous "
+                f"or _a_{x}.size != _result.size and _result.ndim > 2):",
                 f"    _result = _laid_out(_result, _a_{x}, _a_{y})")  # fmt: skip
     call.wrap(2)
     if call.edges(2, [x, y], [x, y]):
