@@ -134,3 +134,18 @@ def operands_by_name(torch):
     found["pow"] = see(torch, [torch._foreach_pow(a, exponent=2), torch._foreach_pow(self=2.0, exponent=b)])
     found["lerp"] = see(torch, [torch._foreach_lerp(a, tensors1=b, weight=0.5), torch._foreach_lerp(a, b, weights=a)])
     return found
+
+
+@case
+def bounds_decide_of_the_dtype(torch):
+    found = {}
+    for name in ("maximum", "minimum", "clamp_min", "clamp_max"):
+        for bound in (2.5, 2, True, [2.5], [torch.tensor([2.5, 3.0])]):
+            plain = error(lambda n=name, b=bound: see(torch, getattr(torch, f"_foreach_{n}")(whole(torch), b)))
+            changed = error(lambda n=name, b=bound: see(torch, getattr(torch, f"_foreach_{n}_")(whole(torch), b)))
+            found[f"{name} {bound}"] = [plain, changed]
+    return found
+
+
+def whole(torch):
+    return [torch.tensor([1, 5], dtype=torch.int8)]

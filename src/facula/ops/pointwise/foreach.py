@@ -14,8 +14,8 @@ UNARY = """
     rsqrt sigmoid sign sin sinh sqrt tan tanh trunc
 """
 BINARY = {
-    "add": "add", "sub": "sub", "mul": "mul", "div": "div", "pow": "pow", "maximum": "maximum", "minimum": "minimum",
-    "clamp_min": "maximum", "clamp_max": "minimum",
+    "add": "add", "sub": "sub", "mul": "mul", "div": "div", "pow": "pow", "maximum": "clamp_min",
+    "minimum": "clamp_max", "clamp_min": "clamp_min", "clamp_max": "clamp_max",
 }  # fmt: skip
 TERNARY = ("addcmul", "addcdiv")
 
@@ -50,10 +50,6 @@ def _scalars(tensors: Sequence[Tensor], value: Any) -> Any:
     return _matching(tensors, value)
 
 
-def _as_tensor(value: Any, like: Tensor) -> Tensor:
-    return value if isinstance(value, Tensor) else like.new_full((), value)
-
-
 def _provide(name: str, function: Callable[..., Any], inplace: Callable[..., Any] | None) -> None:
     FUNCTIONS[name] = function
     function.__name__ = function.__qualname__ = name
@@ -84,11 +80,7 @@ def _unary(name: str) -> None:
 
 
 def _binary(name: str, method: str) -> None:
-    needs_tensor = method in ("maximum", "minimum")
-
     def one(t: Tensor, other: Any, alpha: Any) -> Tensor:
-        if needs_tensor:
-            other = _as_tensor(other, t)
         result: Tensor = getattr(t, method)(other) if alpha == 1 else getattr(t, method)(other, alpha=alpha)
         return result
 
@@ -100,9 +92,7 @@ def _binary(name: str, method: str) -> None:
 
     def foreach_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
         for t, value in zip(_tensors(f"_foreach_{name}_", self, other), _matching(self, other)):
-            if needs_tensor:
-                t.copy_(one(t, value, alpha))
-            elif alpha == 1:
+            if alpha == 1:
                 getattr(t, f"{method}_")(value)
             else:
                 getattr(t, f"{method}_")(value, alpha=alpha)
