@@ -1,17 +1,15 @@
-"""Compiled forms of the database's entries, and of PyTorch's database of modules, beside eager ones.
+"""Compiled forms of the database's entries beside eager ones.
 
 A call is captured, the same call runs its program, and one with other numbers does: results and gradients are compared.
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import torch
-from torch.testing._internal.common_modules import module_db
 
 import facula
 from facula._core.pytree import tree_flatten, tree_leaves, tree_unflatten
@@ -95,41 +93,3 @@ def differences(entry: Entry, backend: str) -> Iterator[str]:
             if (told := _difference(*outcomes)) is not None:
                 yield f"{entry.full_name}, sample {n}, inputs moved by {moved}: {told}"
                 break
-
-
-MODULES = {info.name: info for info in module_db if hasattr(facula.nn, info.module_cls.__name__)}
-
-
-def differences_of_modules(name: str, backend: str) -> Iterator[str]:
-    """What a compiled module does otherwise, in training and in evaluation; buffers are looked at, too."""
-    info = MODULES[name]
-    for training in (True, False):
-        inputs = info.module_inputs_func(
-            info, device="cpu", dtype=torch.float64, requires_grad=True, training=training
-        )
-        for n, each in enumerate(inputs):
-            translated = Translation()
-            made = (each.constructor_input.args, each.constructor_input.kwargs)
-            if any(isinstance(v, torch.nn.Module) for v in tree_leaves(made)):
-                continue
-            args, kwargs = translated(made)
-            leaves, spec = tree_flatten(translated((each.forward_input.args, each.forward_input.kwargs)))
-            facula.manual_seed(0)
-            module = getattr(facula.nn, info.module_cls.__name__)(*args, **kwargs).double().train(training)
-            other = copy.deepcopy(module)
-            facula.compiler.reset()
-            compiled = facula.compile(module, backend=backend)
-            for moved in CALLS:
-                outcomes = []
-                for fn, own in ((compiled, module), (other, other)):
-                    given = _as_given(leaves, moved)
-                    args, kwargs = tree_unflatten(given, spec)
-
-                    def call(fn: Any = fn, own: Any = own, args: Any = args, kwargs: Any = kwargs) -> Any:
-                        return fn(*args, **kwargs), [b.clone() for b in own.buffers()]
-
-                    known = [p for p in own.parameters() if not facula.nn.parameter.is_lazy(p)]
-                    outcomes.append(_outcome(call, [*given, *known]))
-                if (told := _difference(*outcomes)) is not None:
-                    yield f"{name}, input {n}, training {training}, inputs moved by {moved}: {told}"
-                    break

@@ -1,4 +1,4 @@
-"""Compiled entries of the operator database, and modules, in both back ends: see ``compiled``."""
+"""Compiled entries of the operator database in both back ends: see ``compiled``."""
 
 from __future__ import annotations
 
@@ -30,16 +30,4 @@ def test_operators(part: int, backend: str) -> None:
                 with seeds(name):
                     wrong += differences(entry, backend)
                 entry.made.clear()
-        assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_modules(backend: str) -> None:
-    if why := why_no_oracle():
-        pytest.skip(why)
-    with quiet():
-        from .compiled import MODULES, differences_of_modules
-
-        assert len(MODULES) > 100
-        wrong = [told for name in MODULES for told in differences_of_modules(name, backend)]
         assert not wrong, "\n".join(wrong)
