@@ -989,7 +989,7 @@ PRIMITIVES = {
         "sparse_t_inplace sparse_transpose sparse_transpose_inplace sparse_unsqueeze"
     ),
     "ops.views.inplace_views": (
-        "as_strided_inplace squeeze_all_inplace squeeze_dims_inplace squeeze_inplace t_inplace transpose_inplace "
+        "as_strided_inplace set_ squeeze_all_inplace squeeze_dims_inplace squeeze_inplace t_inplace transpose_inplace "
         "unsqueeze_inplace"
     ),
     "ops.views.shape": (

@@ -543,3 +543,32 @@ def states_ask_the_classes_of_tensors_for_detached_ones(torch):
         state = module.state_dict(keep_vars=keep)
         seen.append({name: [type(t).__name__, t.requires_grad] for name, t in state.items()})
     return seen
+
+
+@case
+def classes_keep_operators_as_attributes(torch):
+    F = torch.nn.functional
+
+    def doubled(self, x):
+        return x * 2
+
+    class Net(torch.nn.Module):
+        tanh, conv, solve, whole, made = torch.tanh, torch.conv2d, torch.linalg.inv, torch.fft.fft, torch.zeros
+        special, gelu, pool, linear = torch.special.erf, F.gelu, F.avg_pool2d, F.linear
+        relu, einsum, own, softmax = F.relu, torch.einsum, doubled, F.softmax
+
+    class Below(Net):
+        act = torch.sigmoid
+
+    net, x = Below(), torch.eye(2)
+    image = torch.ones(1, 1, 2, 2)
+    found = [
+        net.tanh(x), net.conv(image, image), net.solve(x), net.whole(x).real, net.made(2), net.special(x),
+        net.gelu(x), net.pool(image, 2), net.linear(x, x), net.own(x), net.act(x),
+    ]  # fmt: skip
+    bound = lambda: net.relu(x), lambda: net.einsum("ij->i", x), lambda: net.softmax(x, -1)
+    return [
+        [see(torch, t) for t in found],
+        [error(call)["raises"] for call in bound],
+        [Net.tanh is torch.tanh, Net.relu is F.relu, callable(vars(Below)["act"])],
+    ]

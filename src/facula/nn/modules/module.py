@@ -34,6 +34,7 @@ from ._hooks import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )  # fmt: skip
+from ._operators import unbind_operators
 from ._state_dict import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX
 from ._state_dict import StateDict, _IncompatibleKeys
 from ._tables import OrderedTable, Table, tables_of
@@ -73,6 +74,10 @@ class Module(Hooks, StateDict):
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Module | None]
     _non_persistent_buffers_set: set[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        unbind_operators(cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init and (args or kwargs):
