@@ -9,6 +9,7 @@ import io
 import pickle
 import struct
 import sys
+import tempfile
 import warnings
 import zipfile
 
@@ -391,3 +392,20 @@ def bytes_are_skipped_by_save_and_load(torch):
         unfilled = torch.load(whole)
     whole.seek(0)
     return refused, sizes, see(torch, read["a"]), read["b"], list(unfilled.shape), see(torch, torch.load(whole))
+
+
+@case
+def files_without_container_end_where_the_next_begins(torch):
+    found = []
+    for weights_only in (True, False):
+        with tempfile.TemporaryFile() as disk:
+            for stream in (io.BytesIO(), disk):
+                pickle.dump("before", stream)
+                for saved in ({"a": torch.arange(3.0), "b": [torch.ones(2)]}, torch.zeros(0), [1, 2]):
+                    torch.save(saved, stream, _use_new_zipfile_serialization=False)
+                pickle.dump("after", stream)
+                stream.seek(0)
+                found.append(pickle.load(stream))
+                loaded = [torch.load(stream, weights_only=weights_only) for _ in range(3)]
+                found += [loaded[0]["a"].tolist(), loaded[1].tolist(), loaded[2], pickle.load(stream)]
+    return found

@@ -17,6 +17,8 @@ from ._shown import shown
 
 
 def load_legacy(job: Job, file: Any) -> Any:
+    """What the file holds from here on; whatever follows that is left to be read."""
+    start = file.tell()
     data = memoryview(_rest_of(file))
     if not len(data):
         raise EOFError("Ran out of input")
@@ -33,7 +35,8 @@ def load_legacy(job: Job, file: Any) -> Any:
     with sparse_tensors_checked():
         loaded, at = job.run(data, storages.persistent_load, at)
         keys, at = job.run(data, _refuse, at)
-        storages.fill(data, keys, at)
+        at = storages.fill(data, keys, at)
+    file.seek(start + at)
     return loaded
 
 
@@ -99,7 +102,8 @@ class _Storages:
             read = UntypedStorage(np.zeros(nbytes, np.uint8))
         self.found[key] = (read, self.job.restore(read, location), dtype.itemsize)
 
-    def fill(self, data: memoryview, keys: Any, at: int) -> None:
+    def fill(self, data: memoryview, keys: Any, at: int) -> int:
+        """Where the last one ends."""
         keys = [as_text(key) for key in keys] if isinstance(keys, list) else None
         if keys is None or any(type(key) is not str for key in keys) or set(keys) != set(self.found):
             raise RuntimeError("the file's storages are not those that its tensors need; corrupt file?")
@@ -117,6 +121,7 @@ class _Storages:
             if storage.device.type != "meta":
                 storage._bytes[...] = np.frombuffer(data, np.uint8, nbytes, at)
             at += nbytes
+        return at
 
 
 def _part(storage: UntypedStorage, part: Any, itemsize: int) -> UntypedStorage:
