@@ -237,3 +237,16 @@ def files_are_loaded_with_known_options(torch):
         lambda: load(foo=1), lambda: load(fix_imports=False), lambda: load(encoding="utf-8"),
         lambda: load(foo=1, weights_only=False), lambda: load(encoding="utf-8", weights_only=False),
     )  # fmt: skip
+
+
+@case
+def questions_about_what_is_no_tensor(torch):
+    names = "numel is_floating_point is_complex is_signed is_conj is_neg is_inference get_device detach".split()
+    x = torch.ones(2, 3)
+    dims = (np.ones(2), np.array(1), True, "a", 1.5, [0], torch.tensor(1.0), 5)
+    return complaints(
+        *(lambda n=n, v=v: getattr(torch, n)(v) for n in names for v in (None, 3, [1])),
+        lambda: torch.is_same_size(x, None), lambda: torch.utils.dlpack.to_dlpack(None),
+        torch.numel, lambda: torch.numel(x, 1), lambda: torch.Generator().graphsafe_set_state(3),
+        *(lambda n=n, d=d: getattr(x, n)(d) for n in ("size", "stride") for d in dims),
+    ), [getattr(x, n)(d) for n in ("size", "stride") for d in (np.int64(1), torch.tensor(1), -1)]

@@ -179,6 +179,8 @@ class Generator:
 
     def graphsafe_set_state(self, state: Generator) -> Generator:
         """Continue from where another generator is."""
+        if not isinstance(state, Generator):
+            raise TypeError(f"expected a Generator, but got {type(state).__name__}")
         return self.set_state(state.get_state())
 
     def get_offset(self) -> int:

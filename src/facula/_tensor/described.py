@@ -91,12 +91,12 @@ class Described(Methods):
         """The shape, or the size of one dimension."""
         if dim is None:
             return _size(Size, self._array.shape)
-        return self._array.shape[_wrapped_dim(dim, self._array.ndim)]
+        return self._array.shape[_wrapped_dim("size", self, dim)]
 
     def stride(self, dim: int | None = None) -> Any:
         """How far apart neighbours along each dimension are in the storage, or along one, in elements."""
         strides = element_strides(self._array)
-        return strides if dim is None else strides[_wrapped_dim(dim, self._array.ndim)]
+        return strides if dim is None else strides[_wrapped_dim("stride", self, dim)]
 
     def storage_offset(self) -> int:
         """How many elements of the storage lie before the first."""
@@ -173,7 +173,15 @@ class Described(Methods):
         return self._array.shape == other._array.shape
 
 
-def _wrapped_dim(dim: int, ndim: int) -> int:
+def _wrapped_dim(name: str, self: Any, dim: Any) -> int:
+    if dim.__class__ is not int:
+        from ..ops.machine.signatures import mistake  # loaded when first used
+
+        wrong = mistake(name, (self, dim), {}, True)
+        if wrong is not None:
+            raise wrong
+        dim = int(dim)
+    ndim = self._array.ndim
     if ndim == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if not -ndim <= dim < ndim:

@@ -338,47 +338,58 @@ def is_tensor(obj: Any, /) -> bool:
     return isinstance(obj, Tensor)
 
 
+@public("numel")
 def numel(input: Tensor) -> int:
     """The number of elements."""
     return input.numel()
 
 
+@public("is_floating_point")
 def is_floating_point(input: Tensor) -> bool:
     return input.is_floating_point()
 
 
+@public("is_complex")
 def is_complex(input: Tensor) -> bool:
     return input.is_complex()
 
 
+@public("is_signed")
 def is_signed(input: Tensor) -> bool:
     return input.is_signed()
 
 
+@public("is_conj")
 def is_conj(input: Tensor) -> bool:
     return input.is_conj()
 
 
+@public("is_neg")
 def is_neg(input: Tensor) -> bool:
     return input.is_neg()
 
 
+@public("is_inference")
 def is_inference(input: Tensor) -> bool:
     return input.is_inference()
 
 
+@public("is_same_size")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.is_same_size(other)
 
 
+@public("get_device")
 def get_device(input: Tensor) -> int:
     return input.get_device()
 
 
+@public("detach")
 def detach(input: Tensor) -> Tensor:
     return input.detach()
 
 
+@public("detach_")
 def detach_(input: Tensor) -> Tensor:
     return input.detach_()
 
@@ -441,15 +452,10 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 
 for _fn in (
-    is_tensor, numel, is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference, is_same_size, get_device,
-    detach, detach_,
-    result_type, can_cast, set_default_device, get_default_device, set_default_tensor_type,
+    is_tensor, result_type, can_cast, set_default_device, get_default_device, set_default_tensor_type,
 ):  # fmt: skip
     FUNCTIONS[_fn.__name__] = _fn
-overridable(
-    numel, is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference, is_same_size, get_device, detach,
-    detach_, result_type,
-)  # fmt: skip
+overridable(result_type)
 
 
 # ---- odds and ends

@@ -14,6 +14,7 @@ from ..._core.unresolved import bits_of, memory_of, seen_by
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
+from ..machine.errors import type_of
 from ..machine.public import FUNCTIONS
 from .factories import finish
 from .from_data import checked_ndarray, shared
@@ -222,6 +223,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 def to_dlpack(tensor: Tensor) -> Any:
     """A DLPack capsule of a tensor."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_to_dlpack(): argument 'data' (position 1) must be Tensor, not {type_of(tensor)}")
     return tensor.__dlpack__()
 
 
