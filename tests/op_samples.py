@@ -30,7 +30,7 @@ WITHOUT_NUMBERS = {
     "random_from_to_inplace", "random_to_inplace", "random_all_inplace", "bernoulli_number_inplace",
     "bernoulli_tensor_inplace",
     # PyTorch records these and refuses to differentiate them.
-    "floor_divide", "heaviside", "nextafter", "unique_all",
+    "floor_divide", "heaviside", "nextafter", "unique_all", "set_",
     "unique_along", "unique_consecutive", "weighted_bincount", "scatter_by", "refuse_backward", "zeta_with_number",
     # Views that change the tensor itself: the functions of the same names without ``_inplace`` share their rules.
     # Views that change the tensor itself: the functions of the same names without ``machine.write`` share their rules.
@@ -204,7 +204,7 @@ sample("addcmul", direct("addcmul", 0.5), real(3), real(2, 3), real(3))
 sample("addcdiv", direct("addcdiv", 0.5), real(3), real(2, 3), real(3))
 sample("prelu", direct("prelu"), real(2, 3), real(2, 3))
 sample("prelu_input_backward", direct("prelu_input_backward"), real(3), real(3), real(3))
-sample("prelu_weight_backward", direct("prelu_weight_backward"), real(3), real(3))
+sample("prelu_weight_backward", direct("prelu_weight_backward"), real(3), real(3), real(3))
 sample("threshold_backward", direct("threshold_backward", 0.05), real(3), real(3))
 sample("hardtanh_backward", direct("hardtanh_backward", -1.05, 0.55), real(4), real(4))
 sample("shrink_backward", direct("shrink_backward", 0.55), real(4), real(4))

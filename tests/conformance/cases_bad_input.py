@@ -178,7 +178,7 @@ def what_is_compiled_and_how(torch):
         lambda: compiled(twice, backend=None, disable=True), lambda: compiled(twice, backend="abc"),
         *(lambda v=v, f=f: f(v) for v in (1, "abc", 3.5, {}) for f in (C.disable, C.allow_in_graph)),
         *(lambda v=v: C.assume_constant_result(v) for v in (1, "abc", None, 3.5)),
-        lambda: C.allow_in_graph([print, 1]), lambda: C.allow_in_graph((len, print)),
+        lambda: C.allow_in_graph([print, 1]), lambda: C.allow_in_graph((twice, print)),
     )  # fmt: skip
 
 

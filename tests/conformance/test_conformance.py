@@ -11,7 +11,7 @@ import pytest
 import facula
 from facula._explain import unasked
 
-from ..oracle import only_the_cpu
+from ..oracle import as_at_first
 from .compare import differences
 from .observe import cases_of
 from .record import load, module_names, observe, recorded
@@ -42,7 +42,7 @@ def test_case(module: str, name: str, case: Any, monkeypatch: pytest.MonkeyPatch
 def test_golden_record_is_what_pytorch_does(module: str) -> None:
     import torch
 
-    only_the_cpu(torch)
+    as_at_first(torch)
     expected = recorded(module)
     cases = cases_of(load(module))
     assert expected.keys() == cases.keys()

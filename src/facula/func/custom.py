@@ -113,8 +113,8 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
             set_tangent(args[at], slope, level)
             duals.append(args[at])
             continue
-        check_fits(out, slope)
         _check_is_view(out, slope, primals, given)
+        check_fits(out, slope)
         duals.append(make_dual(out, slope, level))
     return tuple(duals) if isinstance(result, tuple) else duals[0]
 

@@ -11,6 +11,7 @@ from .._levels.batched import Batched, batch
 from .._levels.dual import Dual, begin_dual
 from .._levels.wrapped import Wrapped, enter, leave
 from .._tensor import Tensor
+from ..autograd.forward_ad import check_fits
 from ._arguments import outputs_in, tensors_in, without_aux
 
 _JVP = "jvp(f, primals, tangents)"
@@ -92,12 +93,7 @@ def checked_tangent(primal: Any, tangent: Any) -> Any:
     """A tangent that fits its value."""
     if primal._array.dtype.kind not in "fcV":
         raise ValueError(f"Expected primal to be floating point or complex, but got: {primal.dtype}")
-    if tangent._array.shape != primal._array.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(primal.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
-        )
+    check_fits(primal, tangent)
     if tangent._array.dtype.kind not in "fcV":
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     return tangent if tangent._array.dtype == primal._array.dtype else tangent.to(primal.dtype)

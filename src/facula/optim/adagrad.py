@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ..ops.creation.convert import is_complex
+from ..ops.machine.public import FUNCTIONS
 from ._checks import check_eps, check_fused, check_lr, check_not_negative
 from ._elementwise import ElementwiseOptimizer, descent, full_like, new_number, number, run_each, with_values
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
@@ -59,7 +59,7 @@ class Adagrad(ElementwiseOptimizer):
             return False
         start = group["initial_accumulator_value"]
         state["step"] = new_number(0.0)
-        state["sum"] = full_like(p, complex(start, start) if is_complex(p) else start)
+        state["sum"] = full_like(p, complex(start, start) if FUNCTIONS["is_complex"](p) else start)
         return True
 
     def share_memory(self) -> None:
