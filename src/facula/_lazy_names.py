@@ -776,6 +776,9 @@ PRIMITIVES = {
     "ops.linalg.matrix_functions": (
         "linalg_matrix_exp"
     ),
+    "ops.linalg.newton_schulz": (
+        "newton_schulz"
+    ),
     "ops.linalg.qr": (
         "geqrf linalg_householder_product linalg_qr ormqr"
     ),

@@ -199,6 +199,7 @@ OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
     "RAdam": lambda p: torch.optim.RAdam(p),
     "ASGD": lambda p: torch.optim.ASGD(p),
     "Rprop": lambda p: torch.optim.Rprop(p),
+    "Muon": lambda p: torch.optim.Muon([each for each in p if each.ndim == 2]),
 }
 
 

@@ -20,7 +20,7 @@ def data_dependent(expression: str, line: str | None = None) -> GuardOnDataDepen
     text = f"Could not guard on data-dependent expression {expression} (unhinted: {expression})."
     called = "" if line is None else f"\n\nThe following call raised this error:\n{line}\n"
     return GuardOnDataDependentSymNode(
-        f"{text}  (Size-like symbols: none)\n\nfacula.where chooses by elements; facula.cond is not there.{called}"
+        f"{text}  (Size-like symbols: none)\n\nfacula.where chooses by elements; cond is not exported.{called}"
     )
 
 

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 import facula
 
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
+from ..ops.linalg.newton_schulz import newton_schulz_op
 from ._checks import check_one_element, require
 from ._elementwise import number, zeros_like
 from ._helpers import loss_of
@@ -116,30 +115,12 @@ def _zeropower_via_newtonschulz(
 
 
 def _orthogonal(grad: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
-    """The same as float32 numbers, each one that bfloat16 can hold. Every result in between is rounded alike."""
+    """The same as float32 numbers."""
     require(steps < _TOO_MANY_STEPS, "Number of steps must be less than 100 for computational efficiency")
     require(grad.ndim == 2, "Input tensor gradient must be a 2D matrix")
     require(len(coefficients) == 3, "Coefficients must be a tuple of exactly 3 values")
-    a, b, c = (np.float32(x) for x in coefficients)
-    matrix = _rounded(grad._array.astype(np.float32))
-    tall = matrix.shape[0] > matrix.shape[1]
-    if tall:
-        matrix = matrix.T
-    length = np.maximum(_rounded(np.sqrt(np.sum(matrix * matrix, keepdims=True))), _rounded(np.full((1, 1), eps, "f4")))
-    matrix = _rounded(matrix / length)
-    for _ in range(steps):
-        gram = _rounded(matrix @ matrix.T)
-        gram = _rounded(b * gram + c * (gram @ gram))
-        matrix = _rounded(a * matrix + gram @ matrix)
-    return Tensor._wrap(np.ascontiguousarray(matrix.T if tall else matrix))
-
-
-def _rounded(array: Any) -> Any:
-    """To the nearest bfloat16, ties to even: the upper half of a float32's bits."""
-    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
-    odd = (bits >> np.uint32(16)) & np.uint32(1)
-    rounded = ((bits + np.uint32(0x7FFF) + odd) & np.uint32(0xFFFF0000)).view(np.float32)
-    return np.where(np.isnan(array), array, rounded) if np.isnan(array).any() else rounded
+    found: Tensor = newton_schulz_op(grad, tuple(coefficients), steps, eps)
+    return found
 
 
 def _adjust_lr(lr: float, adjust_lr_fn: str | None, param_shape: Any) -> float:

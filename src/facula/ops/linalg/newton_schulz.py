@@ -1,0 +1,36 @@
+"""The orthogonal matrix near to a matrix, by Newton and Schulz's iteration in bfloat16: for optimizers, not for users."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.types import Array
+from ..machine import batching
+from ..machine.primitive import primitive
+
+
+@primitive(None, name="newton_schulz", batch=batching.item_by_item)
+def newton_schulz_op(input: Array, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
+    """As float32 numbers, each one that bfloat16 can hold. Every result in between is rounded alike."""
+    a, b, c = (np.float32(x) for x in coefficients)
+    matrix = _rounded(input.astype(np.float32))
+    tall = matrix.shape[0] > matrix.shape[1]
+    if tall:
+        matrix = matrix.T
+    length = np.maximum(_rounded(np.sqrt(np.sum(matrix * matrix, keepdims=True))), _rounded(np.full((1, 1), eps, "f4")))
+    matrix = _rounded(matrix / length)
+    for _ in range(steps):
+        gram = _rounded(matrix @ matrix.T)
+        gram = _rounded(b * gram + c * (gram @ gram))
+        matrix = _rounded(a * matrix + gram @ matrix)
+    return np.ascontiguousarray(matrix.T if tall else matrix)
+
+
+def _rounded(array: Any) -> Any:
+    """To the nearest bfloat16, ties to even: the upper half of a float32's bits."""
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
+    odd = (bits >> np.uint32(16)) & np.uint32(1)
+    rounded = ((bits + np.uint32(0x7FFF) + odd) & np.uint32(0xFFFF0000)).view(np.float32)
+    return np.where(np.isnan(array), array, rounded) if np.isnan(array).any() else rounded
