@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
+import signal
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -253,3 +256,26 @@ def test_threads_have_arenas_of_their_own(folder: Path, backend: str) -> None:
     for thread in running:
         thread.join()
     assert not wrong
+
+
+@needs_compiler
+def test_a_process_that_is_killed_while_it_builds(folder: Path, tmp_path: Path) -> None:
+    begun, script = tmp_path / "begun", tmp_path / "cc"
+    found = compiler.find()
+    assert found is not None
+    real = shlex.join(found.command)
+    script.write_text(f'#!/bin/sh\ncase "$*" in *--version*) exec {real} "$@";; esac\ntouch {begun}\nexec sleep 60\n')
+    script.chmod(0o755)
+    text = "from tests.compile.test_build import doubled, emit\nemit.build(doubled(8)[1])"
+    building = subprocess.Popen(
+        [sys.executable, "-c", text], cwd=Path(__file__).parents[2], env={**os.environ, "CC": str(script)},
+        start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 120
+    while not begun.exists() and building.poll() is None and time.monotonic() < end:
+        time.sleep(0.02)
+    assert begun.exists() and building.poll() is None
+    os.killpg(building.pid, signal.SIGKILL)
+    building.wait(60)
+    compiled = emit.build(doubled(8)[1])
+    assert compiled.backend == "c" and answers(compiled, 8)
