@@ -43,12 +43,17 @@ _LEAST = 1e-30
 """A variance of float32 that is less may have lost digits."""
 
 
-def _deviation(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any]:
-    """Standard deviation and mean: in double precision if the squares do not fit into single."""
+def _variance(x: Any, dim: Any, keepdim: bool, correction: Any, least: float = -1.0) -> tuple[Any, Any]:
+    """Variance and mean: in double precision if the squares, which ``least`` bounds, do not fit into single."""
     variance, middle = _moments(x, dim, keepdim, correction)
-    if variance.dtype == F32 and variance.__class__ is not MetaArray and not _is_within(variance, _LEAST, np.inf):
-        wide = _moments(x.astype(np.complex128 if x.dtype.kind == "c" else F64), dim, keepdim, correction)[0]
-        return np.sqrt(wide).astype(F32), middle
+    if variance.dtype == F32 and variance.__class__ is not MetaArray and not _is_within(variance, least, np.inf):
+        variance, _ = _moments(x.astype(np.complex128 if x.dtype.kind == "c" else F64), dim, keepdim, correction)
+    return variance, middle
+
+
+def _deviation(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any]:
+    """Standard deviation and mean."""
+    variance, middle = _variance(x, dim, keepdim, correction, _LEAST)
     return np.sqrt(variance), middle
 
 
@@ -59,13 +64,14 @@ def _is_within(x: Any, low: float, high: float) -> bool:
 
 
 def _as(x: Any, like: Any) -> Any:
-    """Half precision rounded back."""
-    return x if like.dtype.kind == "c" or x.dtype == like.dtype else x.astype(like.dtype)
+    """In the precision of ``like`` again."""
+    dtype = like.real.dtype if like.dtype.kind == "c" else like.dtype
+    return x if x.dtype == dtype else x.astype(dtype)
 
 
 @primitive("VarBackward0", batch=batching.reduced_dimensions)
 def var_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
-    return _as(_moments(input, dim, keepdim, correction)[0], input)
+    return _as(_variance(input, dim, keepdim, correction)[0], input)
 
 
 @primitive("StdBackward0", batch=batching.reduced_dimensions)
@@ -75,7 +81,7 @@ def std_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
 
 @primitive("VarMeanBackward0", outputs=2, batch=batching.reduced_dimensions)
 def var_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
-    variance, middle = _moments(input, dim, keepdim, correction)
+    variance, middle = _variance(input, dim, keepdim, correction)
     return _as(variance, input), _as(np.reshape(middle, np.shape(variance)), input)
 
 
