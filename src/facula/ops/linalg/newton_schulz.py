@@ -1,4 +1,4 @@
-"""The orthogonal matrix near to a matrix, by Newton and Schulz's iteration in bfloat16: for optimizers, not for users."""
+"""The orthogonal matrix near to a matrix, by the iteration of Newton and Schulz in bfloat16: what Muon needs."""
 
 from __future__ import annotations
 
