@@ -453,3 +453,30 @@ def layers_that_get_their_shapes_from_the_first_input(compiled: Compiled, note: 
             x = torch.randn(2, 4, 5, requires_grad=True)
             fast(x).sum().backward()
             note(x, [*module.parameters()], module[1].running_mean)
+
+
+@story
+def gradients_of_arguments_that_retain_them_or_have_hooks(compiled: Compiled, note: Compiled) -> None:
+    fast = compiled(lambda h: torch.autograd.grad((h * h).sum(), [h])[0])
+    for prepared in ("nothing", "retained", "hooked", "nothing"):
+        h = torch.ones(2, requires_grad=True) * 2
+        if prepared == "retained":
+            h.retain_grad()
+        elif prepared == "hooked":
+            h.register_hook(lambda g: g * 3)
+        note(fast(h), h.grad if prepared == "retained" else None)
+
+
+@story
+def results_that_were_given_a_hook(compiled: Compiled, note: Compiled) -> None:
+    def fn(x: Any) -> Any:
+        y, z = x.exp(), x.sin()
+        y.register_hook(lambda g: g * 3)
+        z[:1].register_hook(lambda g: g * 5)
+        return y, z
+
+    fast = compiled(fn)
+    for _ in range(3):
+        x = torch.ones(2, requires_grad=True)
+        y, z = fast(x)
+        note(torch.autograd.grad((y * z).sum(), [y, z, x]))

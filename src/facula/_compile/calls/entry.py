@@ -315,6 +315,8 @@ class Entry:
             self.roots.append(t)
             if t.retains_grad:
                 refuse(capture, "a result retains its gradient")
+            if t._meta is not None and t._meta.hooks:
+                refuse(capture, "a result has a hook")
         elif t.requires_grad:
             refuse(capture, "a new leaf is returned")
         result = Result(value, -1, self._steps(capture, t), slot, version=version_of(t))
@@ -351,7 +353,7 @@ class Entry:
             if t._own_meta().requires_grad:
                 refuse(capture, "a new leaf is returned")
             return INFERRED if creation == INFERENCE else UNRECORDED
-        if t.retains_grad or not _leads_by_views(node, source._edge()):
+        if t.retains_grad or t._own_meta().hooks or not _leads_by_views(node, source._edge()):
             refuse(capture, "a view is returned whose gradient is more than that of a view")
         return RECORDED
 

@@ -252,8 +252,8 @@ class Guard:
             source = self.sources.get(id(met.tensor), "")
             if source.startswith("x"):
                 self.say(f"{source}._node is {'not ' * (met.leaf is None)}None")
-                meta = f"{source}._meta"
-                self.say(f"{meta} is not None and ({meta}.hooks or {meta}.post_accumulate_hooks)")
+                m = f"{source}._meta"
+                self.say(f"{m} is not None and ({m}.hooks or {m}.post_accumulate_hooks or {m}.retains_grad)")
             else:
                 fixed.append(met.tensor)
         expected, known = list(map(_hooks_of, fixed)), [state.hooks]

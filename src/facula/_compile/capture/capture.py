@@ -585,6 +585,8 @@ class Capture(General, Streams):
         stays = wanted is not None and (not reached or (len(cut) == 1 and all(met is cut[0] for met in reached)))
         if cut and not stays:
             self.give_up("backward() through an argument that has a history")
+        elif any(met.leaf is not None and met.is_watched() for met in reached):
+            self.give_up("a gradient of an argument that has a hook, or retains it")
 
 
 def _passing(look: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -110,6 +110,10 @@ class Met:
             return False, 0, 0
         return meta.requires_grad, len(meta.hooks or ()), len(meta.post_accumulate_hooks or ())
 
+    def is_watched(self) -> bool:
+        """Whether a gradient of it does more than be returned."""
+        return self.meta is not None and bool(self.meta.hooks or self.meta.retains_grad)
+
     def has_other_grad(self) -> bool:
         """Whether ``.grad`` has become another tensor, or None."""
         meta = self.tensor._meta
