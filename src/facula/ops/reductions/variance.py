@@ -63,9 +63,13 @@ def _is_within(x: Any, low: float, high: float) -> bool:
     return bool(x.size == 0 or low < np.minimum.reduce(x, None) <= np.maximum.reduce(x, None) < high)
 
 
+_REAL = {np.dtype(np.complex64): F32, np.dtype(np.complex128): F64}
+
+
 def _as(x: Any, like: Any) -> Any:
     """In the precision of ``like`` again."""
-    dtype = like.real.dtype if like.dtype.kind == "c" else like.dtype
+    is_real_part = like.dtype.kind == "c" != x.dtype.kind
+    dtype = _REAL[like.dtype] if is_real_part else like.dtype
     return x if x.dtype == dtype else x.astype(dtype)
 
 
