@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import F32, bfloat16
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
@@ -29,8 +30,5 @@ def newton_schulz_op(input: Array, coefficients: tuple[float, float, float], ste
 
 
 def _rounded(array: Any) -> Any:
-    """To the nearest bfloat16, ties to even: the upper half of a float32's bits."""
-    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
-    odd = (bits >> np.uint32(16)) & np.uint32(1)
-    rounded = ((bits + np.uint32(0x7FFF) + odd) & np.uint32(0xFFFF0000)).view(np.float32)
-    return np.where(np.isnan(array), array, rounded) if np.isnan(array).any() else rounded
+    """What bfloat16 can hold of float32 numbers."""
+    return array.astype(bfloat16.numpy).astype(F32)
