@@ -71,6 +71,9 @@ class _Modes(threading.local):
     """The transforms of ``func`` and ``forward_ad`` that are being run, outermost first; see ``_levels.wrapped``."""
     dual: Any = None
     """The level that ``forward_ad.dual_level()`` has entered."""
+    written: list[Any] | None = None
+    """Weak references to tensors that got a history by being written to, in the transform of reverse mode that is being
+    run; see ``func.reverse``."""
     backward_depth: int = 0
     running: Any = None
     place: Any = None

@@ -252,11 +252,15 @@ _ADVICE = {
 
 def rebase_history(t: Tensor, node: Node) -> None:
     """``node`` has just written ``t`` in place (and the version was bumped): make it t's history."""
+    if t._node is None and state.modes.written is not None:
+        state.modes.written.append(weakref.ref(t))
     meta = t._meta
     if meta is None or meta.base is None:
         _set_history(t, node)
         return
     base = meta.base
+    if base._node is None and state.modes.written is not None:
+        state.modes.written.append(weakref.ref(base))
     _set_history(base, _copy_slices(base, t, meta, node))
     meta.attr_version = -1  # whoever asked for the node since the write has seen the old history
     refreshed_node(t)
@@ -270,6 +274,17 @@ def _set_history(t: Tensor, node: Node) -> None:
     _drop_retained(t, meta)
     t._set_node(node)
     _move_retained(t, meta)
+
+
+def forget_history(t: Tensor) -> None:
+    """Let a tensor that got a history by being written to be without one, as it was."""
+    meta = t._meta
+    if meta is not None:
+        _drop_retained(t, meta)
+        meta.output_nr = 0
+        if meta.base is not None:
+            meta.attr_version = t._shared_counter()[0]
+    t._node = None
 
 
 class CopySlices(Node):

@@ -49,6 +49,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                 raise RuntimeError(
                     f"grad can be implicitly created only for real scalar outputs but got {output.dtype}"
                 )
+            (output,) = trace.kept([output])
         grads = trace.pull([output], [output.new_ones(())], keep=False)
         result = tree_unflatten([_or_zeros(g, t) for g, t in zip(grads, leaves)], spec)
         value = trace.closed(output, is_output=True)
@@ -72,6 +73,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{out.dtype}"
                 )
+        outs = trace.kept(outs)
 
     def pullback(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given, given_spec = tree_flatten(cotangents)

@@ -5,6 +5,10 @@ leaves, at the innermost plain tensor of whatever they are wrapped in; gradients
 arrays. Only if the graph leads outside, to a tensor that some outer ``grad`` or ``backward`` will ask about, is the
 way back recorded too. So nested transforms need no wrapping for reverse mode, and run at the speed of ``backward()``.
 
+NOTE [tensors from outside]: a constant that the function captures may be written to, and gets a history that ends at the
+transform's own leaves. Nothing can be done with it later, so such a tensor forgets it when the transform ends. Which of
+the tensors that were written to come from outside nobody knows: all do that are still there.
+
 How cotangents pass the wrappings of other transforms:
 
 - a batch: items do not know of each other, so the gradient of what is inside is that of each item, as long as every
@@ -15,6 +19,7 @@ How cotangents pass the wrappings of other transforms:
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,7 +28,7 @@ from .._levels.batched import Batched, batch, is_batched, unbatch
 from .._levels.dual import Dual, make_dual, parts
 from .._levels.wrapped import Wrapped, below, enter, highest, leave
 from .._tensor import Tensor
-from ..autograd import engine
+from ..autograd import engine, views
 from ..autograd.accumulate import AccumulateGrad
 from ..autograd.graph import nodes_behind
 from ..autograd.hooks import NO_HOOKS, OwnHooks
@@ -50,6 +55,9 @@ class Reverse:
         if self.inference:
             state.update(inference=False)
         state.set_grad(True)
+        self.outer_written = state.modes.written
+        if not self.implicit:
+            state.modes.written = []
         try:
             self.inputs = [self._opened(_lifted(t)) for t in self.given]
         except BaseException:
@@ -58,10 +66,25 @@ class Reverse:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        written, state.modes.written = state.modes.written, self.outer_written
+        if written and not self.implicit:
+            self._forget_histories([t for ref in written if (t := ref()) is not None and t._node is not None])
         leave(self.level)
         state.set_grad(self.outer)
         if self.inference:
             state.update(inference=True)
+
+    def _forget_histories(self, tensors: list[Any]) -> None:
+        """See NOTE [tensors from outside]."""
+        for t, leads_outside in [(t, self._leads_outside([t])) for t in tensors]:
+            if not leads_outside:
+                views.forget_history(t)
+            elif self.outer_written is not None:
+                self.outer_written.append(weakref.ref(t))
+
+    def kept(self, outputs: Sequence[Any]) -> list[Any]:
+        """Outputs, as they lead back when histories have been forgotten."""
+        return [t.alias() if t.requires_grad else t for t in outputs] if state.modes.written else [*outputs]
 
     def _opened(self, t: Any) -> Any:
         if isinstance(t, Dual):
