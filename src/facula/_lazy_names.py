@@ -759,7 +759,8 @@ PRIMITIVES = {
         "linalg_eig linalg_eigh"
     ),
     "ops.linalg.inverse": (
-        "cofactors inverse_or_infinity linalg_det linalg_inv linalg_inv_where_possible linalg_slogdet"
+        "cofactors det_backward_by_factors inverse_or_infinity linalg_det linalg_det_with_factors linalg_inv "
+        "linalg_inv_where_possible linalg_slogdet linalg_slogdet_with_factors slogdet_backward_by_factors"
     ),
     "ops.linalg.ldl": (
         "linalg_ldl_factor linalg_ldl_solve"
@@ -786,7 +787,8 @@ PRIMITIVES = {
         "linalg_pinv linalg_svd"
     ),
     "ops.linalg.solving": (
-        "linalg_solve linalg_solve_triangular linalg_solve_where_possible triangular_solve"
+        "linalg_solve linalg_solve_triangular linalg_solve_where_possible linalg_solve_where_possible_with_factors "
+        "linalg_solve_with_factors solved_by_adjoint triangular_solve"
     ),
     "ops.losses.ctc": (
         "ctc_loss ctc_loss_backward"

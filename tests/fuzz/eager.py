@@ -96,10 +96,8 @@ class _Maker:
         if kind < 0.94:
             return self.checkpointed()
         if kind < 0.97:
-            text, packing = rng.choice([elementwise, of_two, product])(s), rng.choice(PACKING)
-            if "double" in packing and any(word in text for word in ("linalg.det", "linalg.solve")):
-                packing = PACKING[1]  # of complex numbers it keeps the real part: here of a matrix, not of its factors
-            return f"with {packing}:\n    {self.new()} = {text}"
+            text = rng.choice([elementwise, of_two, product])(s)
+            return f"with {rng.choice(PACKING)}:\n    {self.new()} = {text}"
         if kind < 0.98:
             return in_function(s)
         if kind < 0.99:

@@ -199,6 +199,8 @@ class Node(metaclass=ABCMeta):
 
     multi: ClassVar[bool] = False
     """Whether the node has several outputs, and so gets a tuple of gradients."""
+    in_graph: ClassVar[int | None] = None
+    """How many of them have their history, if those behind them have none whatever their dtype."""
     saves_output: ClassVar[bool] = False
     """Whether it may hold its output as a bare array; see NOTE [bare values]."""
     always_frees: ClassVar[bool] = False

@@ -55,7 +55,8 @@ def attached(t: Tensor, node: Node, nr: int = 0) -> Tensor:
 
 def _is_differentiable(t: Tensor, node: Any, nr: int) -> bool:
     """Whether an output of a node has its history: indices, counts and the like do not."""
-    return t._array.dtype.kind in "fcV" and not (nr and not node.multi)
+    in_graph = node.in_graph if node.multi else 1
+    return t._array.dtype.kind in "fcV" and (in_graph is None or nr < in_graph)
 
 
 def version_of(t: Any) -> int:

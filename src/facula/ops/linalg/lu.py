@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..._core.devices import MetaArray, stay_meta
 from ..._core.strides import by_columns
 from ..._tensor import Tensor, elements, learned
 from ..arrays import lapack
+from ..arrays.elimination import eliminated, lower_part, permutation, upper_part
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
@@ -17,7 +18,6 @@ from ..machine.primitive import primitive
 from ..machine.public import linalg, public, write_out
 from ..machine.rules import raw
 from .matrices import (
-    LARGE,
     adjoint,
     also_meta,
     broadcast_batches,
@@ -29,75 +29,9 @@ from .matrices import (
     first_failure,
     lower,
     named,
-    scipy_routine,
     total,
     upper,
 )
-
-# ---- elimination
-
-
-def eliminated(a: Any) -> tuple[Any, Any, Any]:
-    """(L below and U above the diagonal, which row was exchanged with each one, where U has its first 0 or 0).
-
-    Rows and the last are counted from 1, as LAPACK does.
-    """
-    work = np.array(a, order="C")
-    m, n = work.shape[-2:]
-    k = min(m, n)
-    if k >= LARGE and (routine := scipy_routine("getrf", work.dtype)) is not None:
-        return _by_lapack(routine, work, k)
-    batch = work.shape[:-2]
-    flat = work.reshape(prod(batch), m, n)
-    pivots = np.empty((flat.shape[0], k), np.int32)
-    info = np.zeros(flat.shape[0], np.int32)
-    every = np.arange(flat.shape[0])
-    for i in range(k):
-        column = flat[:, i:, i]
-        size = np.abs(column.real) + np.abs(column.imag) if column.dtype.kind == "c" else np.abs(column)
-        at = i + np.argmax(size, -1)
-        pivots[:, i] = at + 1
-        row = flat[every, at].copy()
-        flat[every, at] = flat[:, i]
-        flat[:, i] = row
-        pivot = row[:, i]
-        info[(pivot == 0) & (info == 0)] = i + 1
-        if i + 1 < m:
-            flat[:, i + 1 :, i] /= np.where(pivot == 0, 1, pivot)[:, None]
-            if i + 1 < n:
-                flat[:, i + 1 :, i + 1 :] -= flat[:, i + 1 :, i, None] * flat[:, i, None, i + 1 :]
-    return work, pivots.reshape(*batch, k), info.reshape(batch)
-
-
-def _by_lapack(routine: Any, work: Any, k: int) -> tuple[Any, Any, Any]:
-    batch = work.shape[:-2]
-    pivots, info = np.empty((*batch, k), np.int32), np.zeros(batch, np.int32)
-    for at in np.ndindex(*batch):
-        work[at], pivots[at], info[at] = routine(work[at])
-    return work, pivots + 1, info
-
-
-def permutation(pivots: Any, m: int, dtype: Any) -> Any:
-    """The matrix that the exchanges of rows amount to."""
-    flat = pivots.reshape(prod(pivots.shape[:-1]), pivots.shape[-1])
-    found = np.zeros((flat.shape[0], m, m), dtype)
-    for matrix, exchanges in zip(found, flat):
-        order = np.arange(m)
-        for i, at in enumerate(exchanges):
-            order[[i, at - 1]] = order[[at - 1, i]]
-        matrix[order, np.arange(m)] = 1
-    return found.reshape(*pivots.shape[:-1], m, m)
-
-
-def _lower_part(lu: Any) -> Any:
-    m, n = lu.shape[-2:]
-    k = min(m, n)
-    return np.tril(lu[..., :k], -1) + np.eye(m, k, dtype=lu.dtype)
-
-
-def _upper_part(lu: Any) -> Any:
-    return np.triu(lu[..., : min(lu.shape[-2:]), :])
-
 
 # ---- derivatives
 
@@ -191,18 +125,21 @@ def lu_factor_gradient_of_input(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
 
 
 @primitive(
-    "LinalgLuBackward0", name="linalg_lu", outputs=3, batch=batching.last_dimensions,
-    saved_names={"out0": "P", "out1": "L", "out2": "U"},
+    "LinalgLuBackward0", name="linalg_lu", outputs=3, differentiable_outputs=2, batch=batching.last_dimensions,
+    saved_names={"out0": "L", "out1": "U", "out2": "P"},
 )  # fmt: skip
 @also_meta
 def lu_op(input: Array) -> tuple[Array, ...]:
     lu, pivots, _ = eliminated(input)
-    return permutation(pivots, input.shape[-2], input.dtype), _lower_part(lu), _upper_part(lu)
+    return lower_part(lu), upper_part(lu), permutation(pivots, input.shape[-2], input.dtype)
 
 
 @lu_op.vjp("input")
 def lu_gradient_of_input(g: Any, out0: Any, out1: Any, out2: Any, xp: Any) -> Any:
-    return _gradient(g[1], g[2], out0, out1, out2, xp)
+    return _gradient(g[0], g[1], out2, out0, out1, xp)
+
+
+lu_factor_op.shown["pivot"] = lu_op.shown["pivot"] = True
 
 
 def _require_pivoting(pivot: bool) -> None:
@@ -223,7 +160,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
     check_matrix(A, "linalg.lu")
     check_float(A, "linalg.lu")
     _require_pivoting(pivot)
-    P, L, U = lu_op(A)
+    L, U, P = lu_op(A)
     return named("linalg_lu", (without_history(P), L, U))
 
 
@@ -278,7 +215,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
 def lu_unpack_op(LU_data: Array, data: bool) -> tuple[Array, ...]:
     if not data:
         return np.empty(0, LU_data.dtype), np.empty(0, LU_data.dtype)
-    return _lower_part(LU_data), _upper_part(LU_data)
+    return lower_part(LU_data), upper_part(LU_data)
 
 
 @lu_unpack_op.vjp("LU_data")
@@ -313,6 +250,8 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
 
 
 def _permutation_by(pivots: Tensor, n: int, dtype: Any) -> Tensor:
+    if pivots._array.__class__ is MetaArray:
+        return Tensor._wrap(stay_meta(np.empty((*pivots._array.shape[:-1], n, n), dtype)))
     if not pivots.wraps:
         return Tensor._wrap(permutation(pivots._array, n, dtype))
     from ..._levels.batched import batch  # loaded when first used
@@ -325,7 +264,7 @@ def _permutation_by(pivots: Tensor, n: int, dtype: Any) -> Tensor:
 
 
 def _whole(lu: Any, pivots: Any) -> Any:
-    return permutation(pivots, lu.shape[-1], lu.dtype) @ (_lower_part(lu) @ _upper_part(lu))
+    return permutation(pivots, lu.shape[-1], lu.dtype) @ (lower_part(lu) @ upper_part(lu))
 
 
 @primitive(

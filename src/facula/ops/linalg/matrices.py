@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, wraps
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -205,20 +205,6 @@ def in_turn(solve: Any, *arrays: Any, like: Any) -> Any:
         with suppress(np.linalg.LinAlgError):
             result[at] = solve(*(a[at] for a in spread))
     return result
-
-
-@cache
-def scipy_routine(name: str, dtype: Any) -> Any:
-    """A routine of LAPACK, by scipy; None if that is not there."""
-    try:
-        from scipy.linalg import get_lapack_funcs  # type: ignore[import-untyped]  # optional
-    except ImportError:
-        return None
-    return get_lapack_funcs((name,), dtype=dtype)[0]
-
-
-LARGE = 48
-"""From this size on a loop in Python shows, and LAPACK is asked for."""
 
 
 def info_tensor(infos: Any) -> Tensor:

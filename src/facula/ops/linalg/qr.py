@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
+from ..arrays.elimination import LARGE, scipy_routine
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
@@ -16,7 +17,6 @@ from ..machine.primitive import primitive
 from ..machine.public import linalg, not_safely_castable, public
 from ..machine.refusals import scalar_type
 from .matrices import (
-    LARGE,
     adjoint,
     also_meta,
     by_composition,
@@ -24,7 +24,6 @@ from .matrices import (
     check_kernel,
     check_matrix,
     named,
-    scipy_routine,
     upper,
 )
 

@@ -11,16 +11,22 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._core.strides import by_columns
 from ..._tensor import Tensor
+from ...autograd.saved import PLAIN
 from ..arrays import lapack
+from ..arrays.elimination import by_halves, eliminated, solved_by_factors
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import linalg, not_safely_castable, public
+from ..machine.rules import in_both_namespaces
+from ..machine.write import needs_gradient
 from ..views.shape import reshape_alias_op
 from .matrices import (
     LinAlgError,
     adjoint,
+    also_meta,
     broadcast_batches,
     check_equation,
     check_float,
@@ -110,6 +116,67 @@ _solve_rules(solve_op)
 _solve_rules(solve_where_possible_op)
 
 
+def _with_factors(op: Primitive) -> Primitive:
+    """The same for the gradient, for which PyTorch saves the LU decomposition."""
+
+    def kernel(input: Array, other: Array, left: bool, is_vector: bool) -> tuple[Any, ...]:
+        lu, pivots, _ = eliminated(input)
+        return op.kernel(input, other, left, is_vector), by_columns(lu), pivots
+
+    names = {**_HIDDEN, "out1": "LU", "out2": "pivots", "out": "result"}
+    more = Primitive(
+        f"{op.name}_with_factors", also_meta(kernel), op.node_name, outputs=3, differentiable_outputs="first",
+        saved_names=names, batch=batching.item_by_item,
+    )  # fmt: skip
+
+    @more.vjp("input")
+    def gradient_of_input(
+        g: Any, input: Any, out: Any, out1: Any, out2: Any, left: bool, is_vector: bool, input_shape: Any, xp: Any
+    ) -> Any:
+        back = xp.solved_by_adjoint(input, out1, out2, g, left, is_vector)
+        if is_vector:
+            found = columns(back, xp) * rows(xp.conj(out), xp)
+        else:
+            found = xp.matmul(back, adjoint(out, xp)) if left else xp.matmul(adjoint(out, xp), back)
+        return xp.sum_to(-found, input_shape)
+
+    @more.vjp("other")
+    def gradient_of_other(
+        g: Any, input: Any, out1: Any, out2: Any, left: bool, is_vector: bool, other_shape: Any, xp: Any
+    ) -> Any:
+        return xp.sum_to(xp.solved_by_adjoint(input, out1, out2, g, left, is_vector), other_shape)
+
+    return more
+
+
+def _solved_by_adjoint(a: Any, lu: Any, pivots: Any, g: Any, left: bool, is_vector: bool) -> Any:
+    if is_vector:
+        return solved_by_factors(lu, pivots, g[..., None], adjoint=True)[..., 0]
+    if left:
+        return solved_by_factors(lu, pivots, g, adjoint=True)
+    return np.conjugate(solved_by_factors(lu, pivots, np.conjugate(g.swapaxes(-1, -2))).swapaxes(-1, -2))
+
+
+in_both_namespaces(
+    "solved_by_adjoint",
+    _solved_by_adjoint,
+    lambda a, lu, pivots, g, left, is_vector: solve_op(adjoint(a, TENSORS), g, left, is_vector),
+)
+solve_with_factors_op, solve_where_possible_with_factors_op = map(_with_factors, (solve_op, solve_where_possible_op))
+
+
+def _solution(A: Tensor, B: Tensor, left: bool, is_vector: bool) -> Any:
+    if type(A) in PLAIN and type(B) in PLAIN and needs_gradient(A, B):
+        return solve_with_factors_op(A, B, left, is_vector)[0]
+    return solve_op(A, B, left, is_vector)
+
+
+def _solution_where_possible(A: Tensor, B: Tensor, left: bool, is_vector: bool) -> Any:
+    if type(A) in PLAIN and type(B) in PLAIN and needs_gradient(A, B):
+        return solve_where_possible_with_factors_op(A, B, left, is_vector)[0]
+    return solve_where_possible_op(A, B, left, is_vector)
+
+
 def _checked_system(A: Tensor, B: Tensor, left: bool, name: str) -> bool:
     """Whether ``B`` is a batch of vectors."""
     check_square(A, name)
@@ -144,7 +211,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solution of ``A @ X = B``, or, with ``left=False``, of ``X @ A = B``."""
     is_vector = _checked_system(A, B, left, "linalg.solve")
     try:
-        return solve_op(A, B, left, is_vector)
+        return _solution(A, B, left, is_vector)
     except np.linalg.LinAlgError:
         raise _singular(failures(A._array, has_pivot), "torch.linalg.solve") from None
 
@@ -154,12 +221,12 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     """The solution, and for each matrix 0 or which diagonal element was found to be zero."""
     is_vector = _checked_system(A, B, left, "linalg.solve")
     try:
-        return named("linalg_solve_ex", (solve_op(A, B, left, is_vector), info_tensor(np.zeros(A._array.shape[:-2]))))
+        return named("linalg_solve_ex", (_solution(A, B, left, is_vector), info_tensor(np.zeros(A._array.shape[:-2]))))
     except np.linalg.LinAlgError:
         infos = failures(A._array, has_pivot)
         if check_errors:
             raise _singular(infos, "torch.linalg.solve_ex") from None
-        return named("linalg_solve_ex", (solve_where_possible_op(A, B, left, is_vector), info_tensor(infos)))
+        return named("linalg_solve_ex", (_solution_where_possible(A, B, left, is_vector), info_tensor(infos)))
 
 
 # ---- triangular systems
@@ -187,38 +254,8 @@ def solve_triangular_op(input: Array, other: Array, upper: bool, left: bool, uni
     if a.__class__ is MetaArray:
         return _solved(a, other, left, False)
     if left:
-        return by_columns(_by_halves(a, other, upper))
-    return by_columns(_by_halves(a.swapaxes(-1, -2), other.swapaxes(-1, -2), not upper).swapaxes(-1, -2))
-
-
-_SMALL = 48
-
-
-def _by_halves(a: Any, b: Any, upper: bool) -> Any:
-    """Solved for one half of the unknowns, then for the other: most of it is products of matrices."""
-    n = a.shape[-1]
-    if n <= _SMALL:
-        try:
-            return lapack.solve(a, b)
-        except np.linalg.LinAlgError:
-            return _substituted(a, b, upper)
-    middle = n // 2
-    parts = [slice(None, middle), slice(middle, None)]
-    first, second = reversed(parts) if upper else parts
-    x = np.empty(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], a.dtype)
-    x[..., first, :] = _by_halves(a[..., first, first], b[..., first, :], upper)
-    rest = b[..., second, :] - a[..., second, first] @ x[..., first, :]
-    x[..., second, :] = _by_halves(a[..., second, second], rest, upper)
-    return x
-
-
-def _substituted(a: Any, b: Any, upper: bool) -> Any:
-    """Of singular systems: divisions by zero give infinities, as they come."""
-    n = a.shape[-1]
-    x = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], a.dtype)
-    for i in range(n - 1, -1, -1) if upper else range(n):
-        x[..., i, :] = (b[..., i, :] - (a[..., i : i + 1, :] @ x)[..., 0, :]) / a[..., i, i, None]
-    return x
+        return by_columns(by_halves(a, other, upper))
+    return by_columns(by_halves(a.swapaxes(-1, -2), other.swapaxes(-1, -2), not upper).swapaxes(-1, -2))
 
 
 @solve_triangular_op.vjp("other")

@@ -170,7 +170,7 @@ def attach_outputs(node: Any, outs: list[Any]) -> None:
         if outs and outs[0]._array.dtype.kind in "fcV":
             outs[0]._node = node
         return
-    for nr, out in enumerate(outs):
+    for nr, out in enumerate(outs[: node.in_graph]):
         if out._array.dtype.kind in "fcV":
             out._node = node
             if out._meta is None:

@@ -46,6 +46,7 @@ def make_node_class(op: Primitive) -> type[Node]:
         "__module__": "builtins",
         "primitive": op,
         "multi": multi,
+        "in_graph": op.in_graph,
         "saves_output": [slot.name for slot in op.slots] == ["out"],
         "propagate": _propagation_of(op),
         "free": _free_of(op, tensor_slots),

@@ -76,7 +76,7 @@ class Primitive:
         *,
         kind: str = "other",
         outputs: int | str = 1,
-        differentiable_outputs: str = "all",
+        differentiable_outputs: str | int = "all",
         view: bool = False,
         batch: Batching | None = None,
         holomorphic: bool = True,
@@ -93,8 +93,10 @@ class Primitive:
         self.is_view = view
         self.outputs = outputs
         """1; a number of outputs; ``"many"`` (a list whose length depends on the arguments)."""
-        self.multi = outputs != 1 and differentiable_outputs == "all"
+        self.multi = outputs != 1 and differentiable_outputs != "first"
         """Whether more than one output is in the graph; otherwise only the first is, and indices beside it are not."""
+        self.in_graph = differentiable_outputs if isinstance(differentiable_outputs, int) else None
+        """How many of them are, if not all that have a derivative by their dtype."""
         self.batching_rule = batch
         """What it is on batches; see ``batch``. Elementwise primitives need none."""
         self.tangent_rule: Callable[..., Any] | None = None

@@ -303,7 +303,7 @@ def record(call: Call) -> None:
         call.say(1, "_node.saved = _EMPTY",
                     "_node.versions = None")  # fmt: skip
     if op.multi:
-        call.say(1, "_node.count = len(_outs)")
+        call.say(1, f"_node.count = {op.in_graph or 'len(_outs)'}")
     call.say(1, "_node.code, _node.instruction = _place(3)",
                 "_node.seq = _number()",
                 "if _state.anomaly:",
