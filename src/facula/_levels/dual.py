@@ -11,7 +11,6 @@ NOTE [tangents from gradients]: nobody writes a rule for forward mode. A primiti
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 from .._core import state
@@ -21,18 +20,14 @@ from .._printing import with_note
 from .._tensor import Tensor, computed
 from ..autograd.grad_mode import enable_grad
 from ..ops.machine.namespaces import TENSORS
-from .links import Link, become, view_of
-from .wrapped import Level, Wrapped, blank, highest, innermost, share_memory, standin_of
+from .links import Link, become, unwrap, view_of
+from .wrapped import Level, Wrapped, blank, highest, innermost, remember, share_memory, standin_of
 
 _LACKING = (
     "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
     "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
     "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
 )
-
-
-_ENDED = Level(0, -1, "same")
-_ENDED.alive = False
 
 
 class Dual(Wrapped):
@@ -139,9 +134,8 @@ class Dual(Wrapped):
         return self._primal.detach()
 
     def detach_(self) -> Any:
-        """It is as it will be after its level."""
         self._primal.detach_()
-        self._level = _ENDED
+        unwrap(self)
         return self
 
     @property
@@ -159,6 +153,19 @@ class Dual(Wrapped):
     @grad.setter
     def grad(self, value: Any) -> None:
         self._primal.grad = value
+
+    def register_hook(self, hook: Any) -> Any:
+        return self._primal.register_hook(hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
+        return self._primal.register_post_accumulate_grad_hook(hook)
+
+    def retain_grad(self) -> None:
+        self._primal.retain_grad()
+
+    @property
+    def retains_grad(self) -> bool:
+        return bool(self._primal.retains_grad)
 
     def item(self) -> Any:
         return self._primal.item()
@@ -231,6 +238,7 @@ def make_dual(primal: Any, tangent: Any, level: Level) -> Any:
     dual = blank(Dual, standin_of(primal, level.depth), level)
     dual._primal = primal
     dual._tangent = read_alike(tangent, primal)
+    remember(level.duals, dual)
     return dual
 
 
@@ -335,9 +343,8 @@ def _become_dual(t: Any, tangent: Any, level: Level, through: Any) -> None:
         made._own = tangent if link is None else None
         return made
 
-    if level.changed is None:
-        level.changed = []
-    level.changed += [weakref.ref(each) for each in become(t, dual, through)]
+    for each in become(t, dual, through):
+        remember(level.duals, each)
 
 
 def check_no_dual(name: str, *values: Any) -> None:

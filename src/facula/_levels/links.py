@@ -153,9 +153,10 @@ def become(t: Any, wrapped: Callable[[Any, Link | None], Any], known: Any = None
 
 
 def restore(level: Level) -> None:
-    """Let tensors that became duals where they are be what they were."""
-    held = [t for ref in level.changed or () if (t := ref()) is not None]
+    """Let the duals of a level that has ended be the tensors that they stand for, where they are."""
+    held = [t for ref in level.duals if (t := ref()) is not None]
     found = [(t, t._inside) for t in held if t.wraps and t._level is level]
+    level.duals = []
     outer = {id(inside): t for t, inside in found}
     for t, inside in found:
         take(t, inside)
@@ -164,3 +165,14 @@ def restore(level: Level) -> None:
         base = t._view_of and t._view_of[0] if t.wraps else _source_of(t)
         if id(base) in outer:
             relink(t, outer[id(base)])
+
+
+def unwrap(t: Any) -> None:
+    """Let a dual be the tensor that it stands for, where it is; its views keep the tangents that they have."""
+    inside = t._inside
+    for view in views_of(t):
+        view._tangent, view._view_of = view._tangent, None
+        if not inside.wraps:
+            relink(view._inside, t)
+    take(t, inside)
+    _receive_gradients(t)

@@ -37,7 +37,7 @@ class Level:
     """One transform that is being run."""
 
     __slots__ = (
-        "alive", "changed", "depth", "has_history", "implicit", "opened", "randomness", "reverse", "same_values",
+        "alive", "depth", "duals", "has_history", "implicit", "opened", "randomness", "reverse", "same_values",
         "size", "tracks",
     )  # fmt: skip
 
@@ -59,8 +59,8 @@ class Level:
         """The nodes by which reverse mode's inputs begin anew, if they have a history themselves."""
         self.same_values = False
         """Whether all items of the batch have the same values, and only tangents differ: in ``jacfwd``."""
-        self.changed: list[Any] | None = None
-        """Weak references to the tensors that became duals of this level where they are."""
+        self.duals: list[Any] = []
+        """Weak references to its duals, of which some may be gone: those that are left become plain when it ends."""
 
 
 def enter(size: int = -1, randomness: str = "same") -> Level:
@@ -76,7 +76,7 @@ def leave(level: Level) -> None:
     level.alive = False
     level.opened = []
     state.modes.levels = state.modes.levels[: level.depth - 1]
-    if level.changed is not None:
+    if level.duals:
         from .links import restore  # it imports this module
 
         restore(level)
@@ -291,13 +291,16 @@ class Wrapped(Tensor):
 def link(view: Any, base: Any, again: Any, put: Any = None) -> None:
     """Have a wrapped view know what it is a view of, and that know it."""
     view._view_of = (base, again, put)
-    views = base._views
-    if views is None:
-        base._views = [ref(view)]
-        return
-    if len(views) & (len(views) - 1) == 0:  # forget those that are gone, each time there are twice as many
-        views[:] = [each for each in views if each() is not None]
-    views.append(ref(view))
+    if base._views is None:
+        base._views = []
+    remember(base._views, view)
+
+
+def remember(held: list[Any], t: Any) -> None:
+    """Add a weak reference to a tensor; those to what is gone are forgotten each time there are twice as many."""
+    if held and len(held) & (len(held) - 1) == 0:
+        held[:] = [each for each in held if each() is not None]
+    held.append(ref(t))
 
 
 def innermost(t: Any) -> Any:
