@@ -100,7 +100,10 @@ def nan_alone(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
             known = ~np.isnan(a) if a.dtype.kind in "fc" else np.ones(a.shape, bool)
             if not close(np.where(known, e, 0), np.where(known, a, 0), bound):
                 return False
-        elif isinstance(e, np.ndarray) or isinstance(a, np.ndarray) or not (same_error(e, a) if key.startswith("error") else e == a):
+        elif key.startswith("error"):
+            if not same_error(e, a):
+                return False
+        elif isinstance(e, np.ndarray) or isinstance(a, np.ndarray) or e != a:
             return False
     return True
 

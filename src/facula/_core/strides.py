@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def laid_out(result: Any, *operands: Any) -> Any:
     if result.ndim < 2 or result.__class__ is not np.ndarray:
         return result
     first = operands[0]
-    if first.flags.c_contiguous and (first.size == result.size or (result.ndim == 2 and len(operands) == 2)):
+    if _lies_by_rows(first) and (first.size == result.size or (result.ndim == 2 and len(operands) == 2)):
         return result
     if all(map(_lies_by_rows, operands)):
         return result
@@ -147,17 +148,34 @@ def _lies_by_rows(array: Any) -> bool:
 
 def in_order_of(result: Any, operands: list[tuple[int, ...]]) -> Any:
     """The same, where the operands have these strides along the dimensions of the result; 0 tells nothing."""
-    shape = result.shape
-    order = _inner_first(shape, operands)
-    strides, step = [0] * len(shape), result.itemsize
-    for d in order:
+    return _with_strides(result, _strides_in(_inner_first(result.shape, operands), result))
+
+
+def _strides_in(inner_first: Iterable[int], result: Any) -> tuple[int, ...]:
+    strides, step = [0] * result.ndim, result.itemsize
+    for d in inner_first:
         strides[d] = step
-        step *= shape[d]
-    if not step or result.strides == tuple(strides):
+        step *= result.shape[d]
+    return tuple(strides)
+
+
+def _lie_alike(result: Any, strides: tuple[int, ...]) -> bool:
+    return all(s == t for n, s, t in zip(result.shape, result.strides, strides) if n != 1)
+
+
+def _with_strides(result: Any, strides: tuple[int, ...]) -> Any:
+    """A result with strides that leave no gaps, or a copy of it if not only those along dimensions of size 1 differ."""
+    if result.strides == strides or not result.size:
         return result
-    copy = _empty_in(shape, order, result.dtype)
-    copy[...] = result
-    return copy
+    if not _lie_alike(result, strides):
+        order = sorted(range(result.ndim), key=lambda d: (strides[d], result.shape[d] != 1))
+        copy = _empty_in(result.shape, order, result.dtype)
+        copy[...] = result
+        result = copy
+    if result.strides == strides or result.__class__ is not np.ndarray:
+        return result
+    offset = storage_offset(result) * result.itemsize
+    return np.ndarray(result.shape, result.dtype, bytes_of(root_of(result)), offset, strides)
 
 
 def _empty_in(shape: tuple[int, ...], inner_first: list[int], dtype: Any) -> Any:
@@ -166,13 +184,29 @@ def _empty_in(shape: tuple[int, ...], inner_first: list[int], dtype: Any) -> Any
 
 
 def repeats_laid_out(result: Any, operand: Any) -> Any:
-    """What a function of one operand came to, in that order also if dimensions of the operand were broadcast.
+    """What a function of one operand came to, in that order also if dimensions of the operand were broadcast or are 1.
 
     What was put row by row stays so.
     """
-    if 0 not in operand.strides or result.flags.c_contiguous:
+    if (0 not in operand.strides and 1 not in operand.shape) or operand.flags.c_contiguous:
         return result
-    return laid_out(result, operand)
+    channels_last = (1, *range(operand.ndim - 1, 1, -1), 0)
+    if operand.ndim in (4, 5) and _lie_alike(operand, _strides_in(channels_last, operand)):
+        steps = _strides_in(channels_last, result)
+    elif is_dense(operand):
+        steps = tuple([s // operand.itemsize * result.itemsize for s in operand.strides])
+    else:
+        steps = _strides_in(_inner_first(result.shape, [operand.strides]), result)
+    if result.flags.c_contiguous and not _lie_alike(result, steps):
+        return result
+    return _with_strides(result, steps)
+
+
+def laid_out_beside_number(result: Any, operand: Any) -> Any:
+    """What a function of an operand and a number came to, in that order: PyTorch takes the number for a tensor."""
+    if (0 not in operand.strides and 1 not in operand.shape) or _lies_by_rows(operand):
+        return result
+    return in_order_of(result, [operand.strides])
 
 
 def broadcast_strides(array: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

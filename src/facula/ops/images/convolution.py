@@ -12,7 +12,7 @@ from ..._tensor import Tensor
 from ...autograd.graph import warn_user
 from ..arrays.images.convolution import convolve, convolve_input, convolve_weight
 from ..arrays.images.patches import Sizes, out_sizes
-from ..arrays.strides import lying_as
+from ..arrays.strides import lying_as, strided
 from ..arrays.sums import total
 from ..arrays.types import Array
 from ..machine import batching
@@ -60,7 +60,18 @@ def convolution_op(
         y = convolve(x, w, stride, padding, dilation, groups)
     if bias is not None:
         y += widened(bias).reshape(-1, *(1,) * len(kernel))
-    return lying_as(lying_as(y.astype(input.dtype, copy=False), weight), input)
+    return _laid_out(y.astype(input.dtype, copy=False), input, weight)
+
+
+def _laid_out(out: Any, input: Any, weight: Any) -> Any:
+    """A result with channels last in memory if the input has, or the weight; of sequences, the weight alone."""
+    if out.ndim != 3:
+        return lying_as(lying_as(out, weight), input)
+    if weight.flags.c_contiguous or weight.__class__ is not np.ndarray:
+        return out
+    *outer, length = weight.shape
+    *steps, step = weight.strides
+    return lying_as(out[:, :, None], strided(weight, (*outer, 1, length), (*steps, length * step, step)))[:, :, 0]
 
 
 @primitive(

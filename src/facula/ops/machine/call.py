@@ -42,7 +42,7 @@ from ..._core import quiet, state
 from ..._core.dtypes import F32, F64
 from ..._core.numbers import scalar
 from ..._core.state import GENERAL, RECORDING
-from ..._core.strides import element_strides, laid_out, repeats_laid_out
+from ..._core.strides import element_strides, laid_out, laid_out_beside_number, repeats_laid_out
 from ..._tensor import Tensor
 from ...autograd import anomaly, saved
 from ...autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
@@ -163,10 +163,11 @@ class Call(Text):
         """Run it, in silence unless it is known to be silent. ``first``: the array of an elementwise call."""
         self.numpy_kernel(self.natively(depth, given.split(", ")), given, first)
 
-    def lay_out(self, x: str) -> None:
+    def lay_out(self, x: str, *, beside_number: bool = False) -> None:
         """The only operand decides how the result lies."""
+        fn = "_laid_out_beside_number" if beside_number else "_repeats_laid_out"
         self.say(1, f"if _a_{x}.ndim > 2:",
-                    f"    _result = _repeats_laid_out(_result, _a_{x})")  # fmt: skip
+                    f"    _result = {fn}(_result, _a_{x})")  # fmt: skip
 
     def natively(self, depth: int, given: list[str]) -> int:
         """Try the native kernel first, if there may be one; returns how deep the other one stands."""
@@ -442,6 +443,7 @@ NAMES: dict[str, Any] = {
     "_MULTI_OUTPUT": MULTI_OUTPUT, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed, "_strides": element_strides,
     "_laid_out": laid_out,
     "_repeats_laid_out": repeats_laid_out,
+    "_laid_out_beside_number": laid_out_beside_number,
     "_note_versions": note_versions, "_inference_error": inference_error, "_pack": saved.pack,
     "_MemoryError": MemoryError, "_too_large": _too_large,
     "_SavedList": SavedList, "_unusual_in": unusual_in, "_is_apart": is_apart,

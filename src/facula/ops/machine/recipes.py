@@ -60,7 +60,7 @@ def binary(call: Call) -> None:
                 f"    return {spelled}",
                 f"_a_{y} = _scalar({y}, _dt)")  # fmt: skip
     call.kernel(1, f"_a_{x}, _a_{y}", f"_a_{x}")
-    call.lay_out(x)
+    call.lay_out(x, beside_number=True)
     call.wrap(1)
     if call.edges(1, [x], [x]):
         call.node(1, edges=f"_e_{x}, None")
