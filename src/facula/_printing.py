@@ -340,7 +340,7 @@ def plain_repr(t: Any, tensor_contents: str | None = None) -> str:
     if t.is_sparse:
         return _format_sparse(t, suffixes)
     is_meta = t.is_meta
-    return format_tensor(
+    text = format_tensor(
         None if is_meta else t._array,
         dtype=repr(t.dtype),
         default_dtype=repr(dtypes.default),
@@ -350,6 +350,7 @@ def plain_repr(t: Any, tensor_contents: str | None = None) -> str:
         suffixes=suffixes,
         contents=tensor_contents,
     )
+    return f"Parameter({text})" if getattr(t, "_is_param", False) else text
 
 
 def _format_sparse(t: Any, suffixes: Sequence[str]) -> str:

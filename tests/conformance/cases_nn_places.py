@@ -235,3 +235,38 @@ def a_leaf_that_a_plain_tensor_was_swapped_into(torch):
     out = leaf * 2
     torch.utils.swap_tensors(leaf, plain)
     return [leaf.requires_grad, plain.requires_grad, error(lambda: out.sum().backward()), leaf.grad, plain.grad]
+
+
+@case
+def parameters_of_classes_of_ones_own(torch):
+    class Own(torch.Tensor):
+        pass
+
+    class OwnParameter(torch.nn.Parameter):
+        pass
+
+    ones = torch.ones(2, 2).as_subclass(Own)
+    parameters = [torch.nn.Parameter(ones), torch.nn.Parameter(ones, requires_grad=False), OwnParameter(ones[0])]
+    return [repr(p) for p in [ones, *parameters, torch.nn.Parameter(ones.to("meta")), OwnParameter(torch.ones(2))]]
+
+
+@case
+def a_class_is_asked_what_takes_a_parameters_place(torch):
+    asked = []
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            if func is torch.Tensor.module_load:
+                asked.append([[type(a).__name__ for a in args], kwargs])
+            return super().__torch_function__(func, types, args, kwargs)
+
+    layer = torch.nn.Linear(2, 1, bias=False)
+    torch.__future__.set_swap_module_params_on_conversion(True)
+    try:
+        for assign in (False, True):
+            layer.load_state_dict({"weight": torch.ones(1, 2).as_subclass(Own)}, assign=assign)
+            asked.append([type(layer.weight).__name__, repr(layer.weight)])
+    finally:
+        torch.__future__.set_swap_module_params_on_conversion(False)
+    return asked

@@ -409,3 +409,15 @@ def files_without_container_end_where_the_next_begins(torch):
                 loaded = [torch.load(stream, weights_only=weights_only) for _ in range(3)]
                 found += [loaded[0]["a"].tolist(), loaded[1].tolist(), loaded[2], pickle.load(stream)]
     return found
+
+
+@case
+def a_module_in_a_file_names_no_more_than_its_classes(torch):
+    file = io.BytesIO()
+    torch.save(torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.ReLU()), file)
+    file.seek(0)
+    named = torch.serialization.get_unsafe_globals_in_checkpoint(file)
+    layers = [torch.nn.Sequential, torch.nn.Linear, torch.nn.ReLU]
+    file.seek(0)
+    with torch.serialization.safe_globals(layers):
+        return [sorted(named), str(torch.load(file, weights_only=True))]

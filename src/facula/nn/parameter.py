@@ -80,7 +80,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return copy
 
     def __repr__(self) -> str:  # type: ignore[override]
-        return "Parameter containing:\n" + super().__repr__()
+        text = super().__repr__()
+        return "Parameter containing:\n" + (text if type(self) is Parameter else f"Parameter({text})")
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         state = dict(self.__dict__)

@@ -20,6 +20,7 @@ from .._core import dtypes, layouts, strides
 from .._core.devices import device
 from .._core.storage import TypedStorage, UntypedStorage, untyped_storage
 from .._tensor import Tensor
+from ..nn.modules._tables import Table
 from ..nn.parameter import Parameter
 from ..ops.creation.exchange import state_of
 from ..utils.hooks import warn_if_has_hooks
@@ -200,7 +201,9 @@ def _pickler(module: Any, file: Any, protocol: int, new: bool) -> Any:
     body: dict[str, Any] = {}
     if hasattr(base, "save_global"):
         body["save_global"] = save = _save_global(base)
-        body["dispatch"] = {**base.dispatch, FunctionType: save, Foreign: _save_foreign, dtypes.dtype: _save_dtype}
+        body["dispatch"] = base.dispatch | {
+            FunctionType: save, Foreign: _save_foreign, dtypes.dtype: _save_dtype, Table: base.save_dict
+        }  # fmt: skip
     made = type("Pickler", (_Named, base), body)(file, protocol)
     made.storages, made._of, made._legacy = {}, {}, not new
     return made

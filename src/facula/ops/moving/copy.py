@@ -133,8 +133,10 @@ def assign(target: np.ndarray[Any, Any], source: Any) -> None:
 
 def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
     """What takes this tensor's place in a module when ``other`` is loaded: itself with other values, or ``other``."""
+    if overridden((self, other)):
+        return call_override(module_load, module_load, (self, other), {"assign": assign})
     return (other if assign else self.copy_(other)).detach()
 
 
 set_methods(copy_=copy_, module_load=module_load)
-overridable(copy_, module_load)
+overridable(copy_)
