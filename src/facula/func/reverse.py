@@ -5,9 +5,9 @@ leaves, at the innermost plain tensor of whatever they are wrapped in; gradients
 arrays. Only if the graph leads outside, to a tensor that some outer ``grad`` or ``backward`` will ask about, is the
 way back recorded too. So nested transforms need no wrapping for reverse mode, and run at the speed of ``backward()``.
 
-NOTE [tensors from outside]: a constant that the function captures may be written to, and gets a history that ends at the
-transform's own leaves. Nothing can be done with it later, so such a tensor forgets it when the transform ends. Which of
-the tensors that were written to come from outside nobody knows: all do that are still there.
+NOTE [tensors from outside]: a constant that the function captures may be written to, and gets a history that ends at
+the transform's own leaves. Nothing can be done with it later, so such a tensor forgets it when the transform ends.
+Which of the tensors that were written to come from outside nobody knows: all do that are still there.
 
 How cotangents pass the wrappings of other transforms:
 
