@@ -514,3 +514,32 @@ def losses_of_one_row_that_are_zero_have_no_sign(torch):
         for weight in (None, torch.ones(2, dtype=dtype))
         for reduction in ("none", "sum", "mean")
     ]  # fmt: skip
+
+
+@case
+def windows_that_are_long_and_few(torch):
+    functional = torch.nn.functional
+    x = (wave(torch, 2, 3, 150) * 8).round()
+    x[0, 1, 70] = x[0, 1, 90] = float("nan")
+    planes = (wave(torch, 1, 2, 130, 5) * 8).round()
+
+    def pooled(pool, x, *args, **options):
+        leaf = x.clone().requires_grad_()
+        found = pool(leaf, *args, **options)
+        values = found[0] if isinstance(found, tuple) else found
+        values.backward(torch.arange(1.0, values.numel() + 1, dtype=values.dtype).reshape(values.shape))
+        places = found[1].tolist() if isinstance(found, tuple) else None
+        return values.detach().nan_to_num(99).tolist(), places, leaf.grad.nan_to_num(99).sum(0).tolist()
+
+    return [
+        pooled(functional.max_pool1d, x, 100, 30, 20, return_indices=True),
+        pooled(functional.max_pool1d, x, 70, 1, 0, 2, return_indices=True),
+        pooled(functional.max_pool2d, planes, (80, 2), 40, (9, 1), ceil_mode=True, return_indices=True),
+        pooled(functional.max_pool2d, planes.transpose(2, 3), (2, 80), (1, 40), return_indices=True),
+        pooled(functional.adaptive_max_pool1d, x, 1, return_indices=True),
+        pooled(functional.adaptive_max_pool2d, planes, (2, 3), return_indices=True),
+        pooled(functional.avg_pool1d, x[1:], 100, 30, 20),
+        pooled(functional.avg_pool2d, planes, (80, 2), 40, (9, 1), True, False),
+        pooled(functional.adaptive_avg_pool2d, planes, (1, 2)),
+        pooled(functional.avg_pool2d, (planes * 10).long().double(), (130, 5)),
+    ]

@@ -13,9 +13,8 @@ from ..._core.devices import MetaArray
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor, computed
 from ...autograd import saved
-from ..arrays.images.windows import Windows, greatest, places_of
+from ..arrays.images.windows import Windows, greatest, places_of, sums, sums_adjoint
 from ..arrays.meta import by_zeros
-from ..arrays.sparse_maps import along
 from ..arrays.strides import pooled_as
 from ..arrays.types import Array
 from ..machine import batching
@@ -281,7 +280,7 @@ def averages(x: Any, windows: tuple[Windows, ...], divisor: Any) -> Any:
     dtype = x.dtype
     x = widened(x)
     for i, w in enumerate(windows, x.ndim - len(windows)):
-        x = along(x, i, w.sums)
+        x = sums(x, i, w)
     return cast(np.asanyarray(quotient(x, divisor)), dtype)
 
 
@@ -289,7 +288,7 @@ def averages_adjoint(g: Any, windows: tuple[Windows, ...], divisor: Any) -> Any:
     dtype = g.dtype
     g = np.asanyarray(quotient(widened(g), divisor))
     for i, w in enumerate(windows, g.ndim - len(windows)):
-        g = along(g, i, w.sums.adjoint)
+        g = sums_adjoint(g, i, w)
     return cast(g, dtype)
 
 

@@ -10,17 +10,20 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...._core.devices import MetaArray, empty_meta
 from ..scatter_add import add_at
-from ..sparse_maps import Rows, SparseMap, compact
+from ..sparse_maps import Rows, SparseMap, along, compact
 from ..types import Array
+from . import long_windows
 
 _TOGETHER = 4
 """Windows of up to so many elements are searched at once, larger ones dimension by dimension."""
+_LONG = 64
+"""Windows of so many elements may be long, see ``long_windows``."""
 
 
 class Windows:
@@ -38,21 +41,28 @@ class Windows:
         self.size = size
         self.step = step
         self.starts = starts
+        self.low, self.high = low, high
         self.first = low if low.any() else None
         self.counts = high - low
         self.padded = padded
-        self.steps: list[tuple[Rows, Rows]] = []
-        """For each number within a window: the windows that have it, and where it lies in them."""
-        for j in range(size):
-            at = np.flatnonzero((low <= j) & (j < high))
-            self.steps.append((compact(at), compact(starts[at] + j * step)))
-        self.regular = all(isinstance(rows, slice) for pair in self.steps for rows in pair)
-        gaps = np.diff(starts)
-        self.disjoint = bool(step == 1 and (gaps >= size).all())
-
+        self.disjoint = bool(step == 1 and (np.diff(starts) >= size).all())
+        self.long = bool(size >= _LONG and size > 4 * self.outputs and (self.counts > 0).all())
 
     @cached_property
-    def sums(self) -> SparseMap:
+    def steps(self) -> list[tuple[Rows, Rows]]:
+        """For each number within a window: the windows that have it, and where it lies in them."""
+        found = []
+        for j in range(self.size):
+            at = np.flatnonzero((self.low <= j) & (j < self.high))
+            found.append((compact(at), compact(self.starts[at] + j * self.step)))
+        return found
+
+    @cached_property
+    def regular(self) -> bool:
+        return all(isinstance(rows, slice) for pair in self.steps for rows in pair)
+
+    @cached_property
+    def adding(self) -> SparseMap:
         """Adds up the elements of each window."""
         return SparseMap(self.inputs, self.outputs, [(to, source, None) for to, source in self.steps])
 
@@ -84,6 +94,22 @@ def adaptive(n: int, outputs: int) -> Windows:
     return Windows(n, int(length.max(initial=0)), 1, starts, np.zeros_like(starts), length, length)
 
 
+# ---- sums
+
+
+def sums(x: Any, dim: int, w: Windows) -> Any:
+    """The sum of each window along a dimension."""
+    if w.long and x.__class__ is not MetaArray:
+        return long_windows.sums(x, dim, w)
+    return along(x, dim, w.adding)
+
+
+def sums_adjoint(g: Any, dim: int, w: Windows) -> Any:
+    if w.long and g.__class__ is not MetaArray:
+        return long_windows.sums_adjoint(g, dim, w)
+    return along(g, dim, w.adding.adjoint)
+
+
 # ---- the greatest element
 
 
@@ -100,8 +126,17 @@ def greatest(x: Any, windows: tuple[Windows, ...], want: bool) -> tuple[Any, Any
     code, groups = _plan(windows)
     which: Any = None
     for group in groups:
-        x, which = _search(x, which, group, code, want)
+        search = _search_each if isinstance(group, LongGroup) else _search
+        x, which = search(x, which, group, code, want)
     return x if x.base is None else x.copy(), which
+
+
+class LongGroup(NamedTuple):
+    """A dimension whose windows are long, counted from the end; ``inner``: the size of windows searched before."""
+
+    window: Windows
+    behind: int
+    inner: int
 
 
 class Group:
@@ -120,16 +155,30 @@ class Group:
 
 
 @lru_cache(512)
-def _plan(windows: tuple[Windows, ...]) -> tuple[Any, list[Group]]:
+def _plan(windows: tuple[Windows, ...]) -> tuple[Any, list[Group | LongGroup]]:
     total = prod(w.size for w in windows)
     code = np.min_scalar_type(total - 1)
     if total <= _TOGETHER and all(w.regular for w in windows):
         return code, [Group(windows, 0, 1)]
-    groups, inner = [], 1
+    groups: list[Group | LongGroup] = []
+    inner = 1
     for behind, w in enumerate(reversed(windows)):
-        groups.append(Group((w,), behind, inner))
+        groups.append(LongGroup(w, behind, inner) if w.long else Group((w,), behind, inner))
         inner *= w.size
     return code, groups
+
+
+def _search_each(x: Any, earlier: Any, group: LongGroup, code: Any, want: bool) -> tuple[Any, Any]:
+    """``_search``, window by window."""
+    w, dim = group.window, x.ndim - group.behind - 1
+    best, numbers = long_windows.greatest(x, dim, w)
+    if not want:
+        return best, None
+    which = (numbers * group.inner).astype(code)
+    if earlier is not None:
+        places = w.starts.reshape(-1, *(1,) * group.behind) + numbers * w.step
+        which += np.take_along_axis(earlier, places, dim)
+    return best, which
 
 
 def _search(x: Any, earlier: Any, group: Group, code: Any, want: bool) -> tuple[Any, Any]:
@@ -215,11 +264,17 @@ def places_of(which: Any, windows: Sequence[Windows]) -> Any:
     """Where the chosen elements are in the last dimensions, flattened."""
     if which.__class__ is MetaArray:
         return empty_meta(which.shape, np.int64)
-    displacement, base = np.zeros((), np.int64), np.zeros((), np.int64)
-    for i, w in enumerate(windows):
-        stride = prod(other.inputs for other in windows[i + 1 :])
-        displacement = np.add.outer(displacement, np.arange(w.size) * (w.step * stride))
+    strides = [prod(other.inputs for other in windows[i + 1 :]) for i in range(len(windows))]
+    base: Any = np.zeros((), np.int64)
+    for w, stride in zip(windows, strides):
         base = np.add.outer(base, w.starts * stride)
+    sizes = [w.size for w in windows]
+    if prod(sizes) > which.size:
+        numbers = np.unravel_index(which, sizes)
+        return base + sum(n * (w.step * stride) for n, w, stride in zip(numbers, windows, strides))
+    displacement: Any = np.zeros((), np.int64)
+    for w, stride in zip(windows, strides):
+        displacement = np.add.outer(displacement, np.arange(w.size) * (w.step * stride))
     return displacement.reshape(-1).take(which) + base
 
 
