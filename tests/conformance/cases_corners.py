@@ -213,6 +213,64 @@ def a_function_sees_sparse_gradients(torch):
 
 
 @case
+def sums_of_sparse_gradients_that_are_in_order_list_each_place_once(torch):
+    class Given(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, g):
+            ctx.g = g
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            return ctx.g, None
+
+    def summed(*given):
+        x = torch.ones(3, 3, 2, requires_grad=True)
+        sum(Given.apply(x, g) for g in given).sum().backward()
+        return x.grad.is_coalesced(), x.grad._indices().tolist(), x.grad._values().tolist()
+
+    def told(g):
+        return type(g.grad_fn).__name__, g._values().tolist()
+
+    one = _sparse(torch)
+    other = torch.sparse_coo_tensor(torch.tensor([[0, 0], [0, 1]]), torch.ones(2, 2), (3, 3, 2), check_invariants=True)
+    a, b = one.coalesce(), other.coalesce()
+    w, factor = torch.ones(3, 2, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (torch.nn.functional.embedding(torch.tensor([1, 2]), w, sparse=True) * factor).sum().backward(create_graph=True)
+    return [summed(*given) for given in ((one,), (a,), (one, other), (a, b), (a, other), (a, b, a))], told(w.grad)
+
+
+@case
+def sparse_gradients_share_no_memory(torch):
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y, g):
+            ctx.g = g
+            return x + y
+
+        @staticmethod
+        def backward(ctx, g):
+            return ctx.g, ctx.g, None
+
+    told = []
+    for create_graph in (False, True):
+        for hooked in (False, True):
+            x, y = torch.ones(3, 3, 2, requires_grad=True), torch.ones(3, 3, 2, requires_grad=True)
+            if hooked:
+                x.register_hook(lambda g: g)
+            given = _sparse(torch)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                Same.apply(x, y, given).sum().backward(create_graph=create_graph)
+            x.grad._values().zero_()
+            y.grad._indices().zero_()
+            told.append([see(torch, t) for g in (x.grad, y.grad, given) for t in (g._indices(), g._values())])
+    return told
+
+
+@case
 def a_sparse_gradient_is_added_in_place_to_a_sparse_one(torch):
     def kept(before, g):
         x = torch.ones(3, 3, 2, requires_grad=True)

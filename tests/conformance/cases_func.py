@@ -341,6 +341,7 @@ def functional_calls_of_modules(torch):
         lambda: func.stack_module_state([]),
         lambda: func.functionalize(lambda x: x.clone().add_(1))(x),
         lambda: func.functionalize(lambda x: x, remove="x")(x),
+        lambda: func.functionalize(torch.nn.functional.softsign).__name__,
     )
 
 

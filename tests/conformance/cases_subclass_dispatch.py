@@ -229,6 +229,51 @@ def dispatch_may_be_off(torch):
 
 
 @case
+def dispatch_may_be_off_for_a_while(torch):
+    no_dispatch = import_module(f"{torch.__name__}.utils._mode_utils").no_dispatch
+    log = []
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            log.append(str(func))
+            with no_dispatch():
+                return func(*args, **(kwargs or {}))
+
+    x = torch.Tensor._make_subclass(Own, torch.tensor([1.0, 2.0]))
+    found = [x * 2, torch.zeros_like(x), x.new_ones(3), x.sum()]
+    return [[type(t).__name__ for t in found], see(torch, found), log]
+
+
+@case
+def duals_of_a_class_with_slots(torch):
+    """As in a Jacobian in forward mode: none of them outlives its level."""
+
+    class Slots(torch.Tensor):
+        __slots__ = ["elem"]
+
+        @staticmethod
+        def __new__(cls, elem):
+            t = torch.Tensor._make_wrapper_subclass(cls, elem.size(), dtype=elem.dtype)
+            t.elem = elem
+            return t
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            found = func(*[a.elem if isinstance(a, cls) else a for a in args], **(kwargs or {}))
+            return cls(found) if isinstance(found, torch.Tensor) else found
+
+    fwd = torch.autograd.forward_ad
+    x = Slots(torch.tensor([1.0, 2.0]))
+    with fwd.dual_level():
+        dual = fwd.make_dual(x, torch.ones(2))
+        primal, tangent = fwd.unpack_dual(dual * 2)
+        told = [type(primal).__name__, primal.elem.tolist()]
+    after = dual * 3
+    return [told, type(after).__name__, after.elem.tolist()]
+
+
+@case
 def a_higher_order_operator(torch):
     class Both(torch._ops.HigherOrderOperator):
         def __init__(self):

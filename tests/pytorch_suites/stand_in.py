@@ -35,6 +35,8 @@ GIVEN: dict[str, dict[str, Any]] = {
         "_get_torch_function_state": lambda: 0,
     },
     "torch._utils": {"_is_privateuse1_backend_available": lambda: False},
+    "torch._utils_internal": {"IS_FBSOURCE": False},
+    "torch._logging.scribe": {"open_source_signpost": lambda **kwargs: None},
 }
 """What the tools call, and facula lacks."""
 
@@ -60,8 +62,9 @@ def be_torch() -> None:
     if pytorch is not None and pytorch.origin is not None:
         sys.meta_path.insert(0, _Finder(Path(pytorch.origin).parent.parent))
     for module, names in GIVEN.items():
+        provide_module(module)
         for name, value in names.items():
-            if not hasattr(import_module(module), name):
+            if isinstance(getattr(import_module(module), name, Absent(name)), Absent):
                 setattr(import_module(module), name, value)
     for module in MODULES:
         provide_module(module)

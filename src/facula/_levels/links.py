@@ -153,9 +153,13 @@ def become(t: Any, wrapped: Callable[[Any, Link | None], Any], known: Any = None
 
 
 def restore(level: Level) -> None:
-    """Let the duals of a level that has ended be the tensors that they stand for, where they are."""
+    """Let the duals of a level that has ended be the tensors that they stand for, where they are.
+
+    Those of a class with slots of its own stay duals: no other tensor can become one of these.
+    """
     held = [t for ref in level.duals if (t := ref()) is not None]
     found = [(t, t._inside) for t in held if t.wraps and t._level is level]
+    found = [(t, i) for t, i in found if t.__class__.__basicsize__ == i.__class__.__basicsize__]
     level.duals = []
     outer = {id(inside): t for t, inside in found}
     for t, inside in found:

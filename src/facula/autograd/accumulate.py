@@ -86,7 +86,8 @@ class AccumulateGrad(Node):
                 else:
                     if type(g) is not np.ndarray and not isinstance(g, np.ndarray):
                         if type(g) is SparseArray:
-                            meta.grad = _as_sparse(g)
+                            is_alone = sys.getrefcount(g) <= passing and sys.getrefcount(g.rows) <= 2
+                            meta.grad = _as_sparse(g if is_alone and g.rows.base is None else g.copy())
                             return self._tell_hooks(meta)
                         g = np.asarray(g)  # of a NumPy scalar: a new array
                         passing += 1
@@ -214,8 +215,10 @@ def _add_tensor(variable: Tensor, meta: Any, g: Tensor, is_alone: bool) -> None:
     old = meta.grad
     recording = state.grad_enabled()
     if old is None:
-        if g.is_sparse or (g.dispatches and is_alone):
+        if g.dispatches and is_alone:
             meta.grad = g if recording else g.detach()
+        elif g.is_sparse:
+            meta.grad = g.clone() if recording else g.detach().clone()
         elif recording:
             meta.grad = _empty_for(variable, g.dtype).copy_(g)
         elif variable.is_sparse or variable.stride() == g.stride():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, wraps
 from itertools import chain
 from typing import Any
 
@@ -74,6 +74,7 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
             "replaced with their non-aliasing counterparts, {view}_copy.\n"
         )
 
+    @wraps(func)
     def call(*args: Any, **kwargs: Any) -> Any:
         return func(*args, **kwargs)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ._python_dispatch import _disable_current_modes
+from .._C import _DisableTorchDispatch
 
 __all__ = ["no_dispatch"]
 
 
 @contextmanager
 def no_dispatch() -> Iterator[None]:
-    """Within it, no dispatch mode hears of operators."""
-    with _disable_current_modes():
+    """Within it, neither dispatch modes nor classes with ``__torch_dispatch__`` hear of operators."""
+    guard = _DisableTorchDispatch()
+    try:
         yield
+    finally:
+        del guard

@@ -10,9 +10,10 @@ import numpy as np
 from ..._core import layouts, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor, elements
+from ..arrays.sparse_array import at_places
 from ..machine.public import public
 from ..machine.write import needs_gradient
-from .coo import Sparse, at_places, cannot_run, is_sparse, rule, size_text, sparse
+from .coo import Sparse, cannot_run, is_sparse, rule, size_text, sparse
 from .kernels import gather_values_op, scatter_values_op
 
 to_sparse_op = gather_values_op.under("sparse_of_all", "ToSparseBackward1")

@@ -24,6 +24,7 @@ from ..._levels.wrapped import Level, Standin, Wrapped, blank
 from ..._tensor import Tensor
 from ...autograd.graph import RemovableHandle
 from ...autograd.views import check_inplace
+from ..arrays.sparse_array import at_places, numbered
 from ..machine.write import check_result_type, needs_gradient
 from .kernels import gather_values_op, same_values_op, scatter_values_op
 
@@ -378,24 +379,6 @@ def sparse(at: Any, rows: Any, shape: Any, is_sorted: bool = False) -> Any:
 
 def _look(shape: Any, dtype: Any) -> Any:
     return SparseLook(tuple(shape), dtype, (0,) * len(shape), LEVEL.depth)
-
-
-def numbered(at: Any, shape: tuple[int, ...]) -> Any:
-    """Places in a shape as numbers; those of no dimension are all the same."""
-    if not at.shape[0]:
-        return np.zeros(at.shape[1], np.int64)
-    number = at[0]
-    for places, n in zip(at[1:], shape[1:]):
-        number = number * n + places
-    return number
-
-
-def at_places(places: Any, shape: tuple[int, ...]) -> Any:
-    """The other way round."""
-    at = np.empty((len(shape), places.size), np.int64)
-    for i in range(len(shape) - 1, -1, -1):
-        places, at[i] = np.divmod(places, shape[i]) if i else (None, places)
-    return at
 
 
 def coalesced(t: Any) -> Any:

@@ -10,10 +10,11 @@ import numpy as np
 from ..._core import layouts, state
 from ..._core.dtypes import int64
 from ..._tensor import Tensor
+from ..arrays.sparse_array import numbered
 from ..creation.create import tensor
 from ..creation.factories import checked_dtype, creator, size_of
 from ..machine.public import FUNCTIONS, public
-from .coo import cannot_run, numbered, sparse
+from .coo import cannot_run, sparse
 from .kernels import same_values_op
 
 _OVERLOADS = (

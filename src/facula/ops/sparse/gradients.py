@@ -15,12 +15,12 @@ from .kernels import gather_values_op, same_values_op
 
 def as_tensor(g: SparseArray) -> Any:
     """A gradient on arrays as the sparse tensor that users see."""
-    return sparse(g.at, Tensor._wrap(g.rows), g.shape)
+    return sparse(g.at, Tensor._wrap(g.rows), g.shape, g.coalesced)
 
 
 def as_array(t: Any) -> SparseArray:
     """The other way round."""
-    return SparseArray(t._at, t._rows._array, tuple(t._array.shape))
+    return SparseArray(t._at, t._rows._array, tuple(t._array.shape), t._sorted)
 
 
 def _kept(indices: Any, shape: tuple[int, ...], padding_idx: int) -> tuple[Any, Any]:

@@ -9,9 +9,10 @@ import numpy as np
 from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.scatter_add import add_rows
+from ..arrays.sparse_array import joined_places, numbered
 from ..machine.operands import common_shape
 from .convert import found_in
-from .coo import RULES, at_places, cannot_run, dtype_of, in_place, is_sparse, rule, size_text, sparse
+from .coo import RULES, cannot_run, dtype_of, in_place, is_sparse, rule, size_text, sparse
 from .kernels import gather_values_op, pair_products_op, scaled, sum_at_places_op
 
 _OF_ZERO_ZERO = (
@@ -91,26 +92,16 @@ def _sum(op: Any, input: Any, other: Any, alpha: Any) -> Any:
             f"{input.sparse_dim()} while other has {lead}"
         )
     _refuse_bools("cadd_sparse", dtype)
-    a, b = input._places(), other._places()
-    both = np.concatenate([a, b])
-    at = np.concatenate([input._at, other._at], 1)
-    slots = np.arange(both.size)
-    if _in_order(a) and _in_order(b):
-        places, slots = np.unique(both, return_inverse=True)
-        slots = slots.reshape(-1)
-        at = at_places(places, shape[:lead])
-    whole = (at.shape[1], *shape[lead:])
-    result = op(input._rows.to(dtype), rows, slots[: a.size], slots[a.size :], whole, 1, alpha)
+    at, mine, others = joined_places(input._at, other._at, shape[:lead])
+    if mine is None:
+        mine, others = np.split(np.arange(at.shape[1]), [input._nnz()])
+    result = op(input._rows.to(dtype), rows, mine, others, (at.shape[1], *shape[lead:]), 1, alpha)
     return sparse(at, result, shape, input._sorted and other._sorted)
 
 
 def _refuse_bools(kernel: str, dtype: Any) -> None:
     if dtype is dtypes.bool_:
         raise NotImplementedError(f'"{kernel}" not implemented for \'Bool\'')
-
-
-def _in_order(places: Any) -> bool:
-    return bool((places[1:] > places[:-1]).all())
 
 
 @in_place("add", "add_scaled", "sub", "sub_scaled")
@@ -197,7 +188,7 @@ def _times_dense(t: Any, dense: Any, is_reversed: bool = False) -> Any:
     for d, n in enumerate(own[:lead]):
         if n != 1:
             at[d] = t._at[d]
-    places = _numbered(at, own[:lead])
+    places = numbered(at, own[:lead])
     dtype = dtype_of(t, dense)
     values, factor = t._rows.to(dtype), dense.to(dtype).reshape(own)
     out = (t._nnz(), *shape[lead:])
@@ -206,13 +197,6 @@ def _times_dense(t: Any, dense: Any, is_reversed: bool = False) -> Any:
     else:
         rows = pair_products_op(values, factor, None, places, None, out, (1, lead, 1))
     return t._like(rows)
-
-
-def _numbered(at: Any, shape: tuple[int, ...]) -> Any:
-    number = np.zeros(at.shape[1], np.int64)
-    for places, n in zip(at, shape):
-        number = number * n + places
-    return number
 
 
 def _repeated(t: Any, shape: tuple[int, ...]) -> Any:
@@ -231,7 +215,7 @@ def _repeated(t: Any, shape: tuple[int, ...]) -> Any:
         at[d] = places[:, None]
     which = np.tile(np.arange(t._nnz()), copies.shape[1])
     flat = at.reshape(lead + extra, -1)
-    order = np.argsort(_numbered(flat, shape[: lead + extra]), kind="stable")
+    order = np.argsort(numbered(flat, shape[: lead + extra]), kind="stable")
     return sparse(flat[:, order], gather_values_op(t._rows, which[order], 1), shape, True)
 
 

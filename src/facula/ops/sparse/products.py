@@ -8,12 +8,13 @@ import numpy as np
 
 from ..._core.dtypes import SCALAR_TYPE_NAMES
 from ..._tensor import Tensor
+from ..arrays.sparse_array import at_places, numbered
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..moving.joining import cat
-from .coo import LAYOUTS, at_places, is_sparse, numbered, rule, sparse
+from .coo import LAYOUTS, is_sparse, rule, sparse
 from .create import empty
 from .kernels import pair_products_op
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.dtypes import SCALAR_TYPE_NAMES, widened
 from ..._tensor import Tensor
 from ..arrays.scatter_add import add_rows
+from ..arrays.sparse_array import at_places, numbered
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
@@ -16,7 +17,7 @@ from ..machine.primitive import primitive
 from ..machine.public import public
 from ..moving.copy import cast_op
 from ..reductions.sums import sum_dim_op
-from .coo import at_places, cannot_run, is_sparse, numbered, rule, sparse
+from .coo import cannot_run, is_sparse, rule, sparse
 from .kernels import scatter_values_op
 
 
