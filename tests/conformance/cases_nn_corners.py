@@ -543,3 +543,20 @@ def windows_that_are_long_and_few(torch):
         pooled(functional.adaptive_avg_pool2d, planes, (1, 2)),
         pooled(functional.avg_pool2d, (planes * 10).long().double(), (130, 5)),
     ]
+def the_way_that_a_convolution_takes_without_onednn(torch):
+    """What PyTorch's core names where it has neither oneDNN nor, for such small batches, NNPACK."""
+    select = torch._C._select_conv_backend
+    told = []
+    with torch.backends.mkldnn.flags(enabled=False):
+        for shape in ((2, 4, 9), (2, 4, 9, 9), (2, 4, 9, 9, 9), (0, 4, 9)):
+            n = len(shape) - 2
+            x, w = torch.zeros(shape), torch.zeros(4, shape[1], *[3] * n)
+            for transposed in (False, True):
+                for dilation in (1, 2):
+                    found = select(x, w, None, [1] * n, [0] * n, [dilation], transposed, [0], 1)
+                    told.append([str(found), int(found)])
+        x, w = torch.zeros(2, 4, 9, device="meta"), torch.zeros(4, 4, 3, device="meta")
+        told.append(repr(select(x, w, None, [1], [0], [1], False, [0], 1)))
+        bad = [(torch.zeros(4, 9), torch.zeros(4, 4, 3)), (torch.zeros(2, 5, 9), torch.zeros(4, 4, 3)),
+               (torch.zeros(2, 4), torch.zeros(4, 4))]  # fmt: skip
+        return told, [error(lambda x=x, w=w: select(x, w, None, [1], [0], [1], False, [0], 1)) for x, w in bad]

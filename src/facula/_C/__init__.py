@@ -24,6 +24,8 @@ from ..overrides import (
 )
 from .cached_tensors import *  # noqa: F403
 from .cached_tensors import __all__ as _of_cached_tensors
+from .convolutions import *  # noqa: F403
+from .convolutions import __all__ as _of_convolutions
 from .dispatch_keys import *  # noqa: F403
 from .dispatch_keys import __all__ as _of_dispatch_keys
 from .switches import *  # noqa: F403
@@ -32,7 +34,7 @@ from .switches import __all__ as _of_switches
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
     "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl", "_is_grad_enabled", "device", "dtype", "layout",
-    "memory_format", *_of_cached_tensors, *_of_dispatch_keys, *_of_switches,
+    "memory_format", *_of_cached_tensors, *_of_convolutions, *_of_dispatch_keys, *_of_switches,
 ]  # fmt: skip
 
 has_lapack = has_spectral = True
