@@ -267,7 +267,7 @@ def duals_of_a_class_with_slots(torch):
     x = Slots(torch.tensor([1.0, 2.0]))
     with fwd.dual_level():
         dual = fwd.make_dual(x, torch.ones(2))
-        primal, tangent = fwd.unpack_dual(dual * 2)
+        primal, _ = fwd.unpack_dual(dual * 2)
         told = [type(primal).__name__, primal.elem.tolist()]
     after = dual * 3
     return [told, type(after).__name__, after.elem.tolist()]
