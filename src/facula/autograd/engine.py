@@ -80,7 +80,9 @@ class Task:
         self.given: dict[int, tuple[Any, Any]] = _NONE_GIVEN
         """In a pass on arrays: gradients that users gave, array and Tensor, by the identity of the array."""
         self.running: Node | None = None
-        self.watched = state.special != 0 and (anomaly.enabled or state.profiler is not None)
+        self.watched = state.special != 0 and (
+            anomaly.enabled or state.profiler is not None or state.modes.kernels is not None
+        )
 
 
 def run_backward(
