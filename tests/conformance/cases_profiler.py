@@ -151,6 +151,12 @@ def names_of_a_program(torch):
 
 
 @case
+def threads_of_the_operators_that_nodes_belong_to(torch):
+    events = program(torch, {}).events()
+    return [[e.name, e.fwd_thread] for e in events if backward_names([e.name]) or e.name in _SEEN]
+
+
+@case
 def headings(torch):
     def of(options, **grouping):
         table = program(torch, options).key_averages(**grouping).table()

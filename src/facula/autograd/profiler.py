@@ -171,7 +171,7 @@ class profile:
 
 def events_of(recorder: Any) -> list[FunctionEvent]:
     """A recorder's spans as events, times in microseconds since it was started."""
-    from ..profiler._recorder import BACKWARD, shown_place  # it imports this module
+    from ..profiler._recorder import BACKWARD, EVALUATE, shown_place  # it imports this module
 
     shown: dict[Any, str] = {}
 
@@ -184,6 +184,9 @@ def events_of(recorder: Any) -> list[FunctionEvent]:
     def since(at: int) -> float:
         return (at - recorder.started) / 1000
 
+    def of_a_node(span: Any) -> bool:
+        return span.sequence_nr >= 0 and (span.scope == BACKWARD or span.name.startswith(EVALUATE))
+
     events = [
         FunctionEvent(
             id, "ProfilerStep*" if span.name.startswith("ProfilerStep#") else span.name, span.thread, since(span.start),
@@ -191,7 +194,7 @@ def events_of(recorder: Any) -> list[FunctionEvent]:
             kwinputs={}, stack=[place(at) for at in span.stack], scope=span.scope, cpu_memory_usage=span.memory,
             sequence_nr=span.sequence_nr, flops=span.flops, is_user_annotation=span.is_user,
             activity_type="user_annotation" if span.is_user else "cpu_op",
-            fwd_thread=span.thread if span.scope == BACKWARD and not span.stack else 0,
+            fwd_thread=span.thread if of_a_node(span) and not span.stack else 0,
             metadata_json=span.args,
         )
         for id, span in enumerate(sorted(recorder.spans, key=lambda span: span.start), 1)

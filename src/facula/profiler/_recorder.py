@@ -31,6 +31,9 @@ ndarray = np.ndarray
 OPERATOR, BACKWARD, USER = 0, 1, 7
 """PyTorch's numbers for the kinds of spans."""
 
+EVALUATE = "autograd::engine::evaluate_function: "
+"""What comes before a node's name where the engine runs it with its hooks."""
+
 
 class Span:
     """One run of something."""
@@ -339,7 +342,7 @@ def _step_ends(optimizer: Any, args: Any, kwargs: Any) -> None:
 
 def evaluate(node: Any) -> tuple[Track, Span] | None:
     """Open the span in which the engine runs a node with its hooks."""
-    opened = begin(f"autograd::engine::evaluate_function: {full_name(node)}")
+    opened = begin(f"{EVALUATE}{full_name(node)}")
     if opened is not None:
         opened[1].sequence_nr = _number(node)
     return opened
