@@ -1,5 +1,6 @@
 # Written by python -m tests.stubs.
 # ruff: noqa
+from collections.abc import Sequence
 from facula._core import devices
 from facula._core import dtypes
 from typing import Any
@@ -98,6 +99,10 @@ from facula import _C as _C
 from facula import _VF as _VF
 from facula import __config__ as __config__
 __version__: str
+def _amp_foreach_non_finite_check_and_unscale_(self: Sequence[Tensor], found_inf: Tensor, inv_scale: Tensor) -> None:
+    """Multiply gradients by ``inv_scale`` in place; ``found_inf`` becomes 1 if one of them was not finite."""
+def _amp_update_scale_(self: Tensor, growth_tracker: Tensor, found_inf: Tensor, scale_growth_factor: builtins.float, scale_backoff_factor: builtins.float, growth_interval: builtins.int) -> Tensor:
+    """Shrink a scale if a gradient was not finite, or let it grow after ``growth_interval`` good steps."""
 from facula._assertions import _assert as _assert
 from facula._assertions import _assert_async as _assert_async
 from facula._assertions import _assert_tensor_metadata as _assert_tensor_metadata

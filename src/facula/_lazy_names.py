@@ -215,6 +215,9 @@ FUNCTIONS = {
     "ops.pointwise.frexp": (
         "frexp"
     ),
+    "ops.pointwise.loss_scaling": (
+        "_amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_"
+    ),
     "ops.pointwise.mixtures": (
         "addcdiv addcmul lerp"
     ),

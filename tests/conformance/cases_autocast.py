@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from .observe import case, see
+from .observe import case, error, see, warned
 
 
 def numbers(torch, *shape, dtype=None):
@@ -236,3 +236,81 @@ def custom_functions(torch):
         out = Product.apply(a.bfloat16(), a)
     out.sum().backward()
     return {"out": see(torch, out), "grad": see(torch, a.grad), "seen": seen}
+
+
+@case
+def gradients_are_unscaled_and_scales_updated(torch):
+    unscale, update = torch._amp_foreach_non_finite_check_and_unscale_, torch._amp_update_scale_
+    zero, half = torch.tensor(0.0), torch.tensor(0.5)
+    told = []
+    for grads in (
+        [torch.tensor([1.0, 2.0]), torch.tensor([3.0], dtype=torch.float64)], [torch.tensor([float("inf"), 4.0])],
+        [torch.tensor([4.0, float("nan")], dtype=torch.float16)], [], [torch.tensor([1])], [torch.tensor([1j])],
+    ):  # fmt: skip
+        found = zero.clone()
+        told.append([error(lambda grads=grads, found=found: unscale(grads, found, half)), see(torch, [grads, found])])
+    wrong = ((torch.zeros(2), half), (zero, torch.ones(2)), (zero.double(), half), (zero, half.double()))
+    told.append([error(lambda a=a, b=b: unscale([torch.ones(2)], a, b)) for a, b in wrong])
+    for scale, tracker, found in (
+        (4.0, 0, 0.0), (4.0, 1, 0.0), (4.0, 1, 1.0), (3e38, 1, 0.0), (4.0, 0, float("nan")), (4.0, 0, 0.5),
+    ):  # fmt: skip
+        tensors = torch.tensor(scale), torch.tensor(tracker, dtype=torch.int32), torch.tensor(found)
+        told.append([see(torch, update(*tensors, 2.0, 0.25, 2)), see(torch, tensors[1])])
+    int32 = torch.int32
+    for tensors in (
+        (torch.ones(2), torch.tensor(0, dtype=int32), zero), (half, torch.ones(2, dtype=int32), zero),
+        (half, torch.tensor(0, dtype=int32), torch.zeros(2)), (half, torch.tensor(0), zero),
+        (half.double(), torch.tensor(0, dtype=int32), zero), (half, torch.tensor(0, dtype=int32), zero.double()),
+    ):  # fmt: skip
+        told.append(error(lambda tensors=tensors: update(*tensors, 2.0, 0.25, 2)))
+    return told
+
+
+@case
+def optimizers_that_scale_themselves(torch):
+    seen = []
+
+    class Told(torch.optim.SGD):
+        _step_supports_amp_scaling = True
+
+        def step(self, closure=None):
+            seen.append(see(torch, [getattr(self, "grad_scale", None), getattr(self, "found_inf", None)]))
+
+    class Handed(torch.optim.SGD):
+        _step_supports_amp_scaling = True
+
+        def step(self, closure=None, *, grad_scaler=None):
+            seen.append([type(grad_scaler).__name__, hasattr(self, "grad_scale")])
+
+    p = torch.nn.Parameter(torch.ones(2))
+    told, handed = Told([p], lr=0.1), Handed([p], lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+    for loss in (p.sum(), p.sum() * float("inf")):
+        scaler.scale(loss).backward()
+        scaler.step(told)
+        seen.append([warned(lambda: scaler.step(handed)), hasattr(told, "grad_scale"), see(torch, p.grad)])
+        scaler.update()
+    p.grad = torch.ones(2)
+    scaler.unscale_(told)
+    scaler.step(told)
+    seen.append([scaler.get_scale(), see(torch, p.grad), len(scaler._found_inf_per_device(told))])
+    return seen
+
+
+@case
+def scalers_refuse(torch):
+    p = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([p], lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+    told = [error(lambda: scaler._check_inf_per_device(optimizer))]
+    loss = scaler.scale(p.sum())
+    told += [error(lambda: scaler.step(optimizer)), error(scaler.update)]
+    loss.backward()
+    for scale in (torch.ones(2), torch.ones(1, requires_grad=True), torch.ones(1, device="meta"), torch.tensor(3.0)):
+        told.append([error(lambda scale=scale: scaler.update(scale)), scaler.get_scale()])
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        made = torch.cpu.amp.GradScaler(init_scale=2.0)
+        with torch.cpu.amp.autocast():
+            told.append([made.is_enabled(), str(torch.mm(torch.ones(1, 1), torch.ones(1, 1)).dtype)])
+    return [*told, [f"{w.category.__name__}: {w.message}" for w in seen]]

@@ -27,8 +27,11 @@ class OptState(enum.Enum):
     STEPPED = 2
 
 
-def _fresh_state() -> dict[str, Any]:
+def _refresh_per_optimizer_state() -> dict[str, Any]:
     return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+_fresh_state = _refresh_per_optimizer_state  # as older pickles call it
 
 
 class GradScaler:
@@ -59,7 +62,7 @@ class GradScaler:
             raise AssertionError("The growth factor must be > 1.0.")
         if backoff_factor >= 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
-        self._per_optimizer_states = defaultdict(_fresh_state)
+        self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
         self.__dict__.update(
             _init_scale=init_scale, _scale=None, _growth_factor=growth_factor, _backoff_factor=backoff_factor,
             _growth_interval=growth_interval, _init_growth_tracker=0, _growth_tracker=None,
@@ -96,29 +99,35 @@ class GradScaler:
             return map(self.scale, outputs)
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
-    def _unscale_grads_(self, optimizer: Any, allow_fp16: bool) -> dict[Any, Tensor]:
-        from ..ops.creation.create import full  # loaded when first used
+    def _unscale_grads_(
+        self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
+    ) -> dict[Any, Tensor]:
+        """Divide gradients by the scale; what is found is told for the one device that there is, if it has any."""
+        from ..ops.pointwise.loss_scaling import _amp_foreach_non_finite_check_and_unscale_  # loaded when first used
 
-        assert self._scale is not None
-        inverse = self._scale.double().reciprocal().float()
-        found_inf = full((), 0.0, dtype=float32)
-        before, finite = _state.modes.grad_enabled, True
+        grads = []
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                grad = parameter.grad
+                if grad is None:
+                    continue
+                if not allow_fp16 and grad.dtype == float16:
+                    raise ValueError("Attempting to unscale FP16 gradients.")
+                if grad.is_sparse and grad.dtype == float16:  # whose sums may overflow
+                    parameter.grad = grad = grad.coalesce()
+                grads.append(grad._values() if grad.is_sparse else grad)
+        before = _state.modes.grad_enabled
         _state.set_grad(False)
         try:
-            for group in optimizer.param_groups:
-                for parameter in group["params"]:
-                    grad = parameter.grad
-                    if grad is None:
-                        continue
-                    if not allow_fp16 and grad.dtype == float16:
-                        raise ValueError("Attempting to unscale FP16 gradients.")
-                    finite = finite and bool(grad.isfinite().all())
-                    grad.mul_(inverse)
+            _amp_foreach_non_finite_check_and_unscale_(grads, found_inf, inv_scale)
         finally:
             _state.set_grad(before)
-        if not finite:
-            found_inf.fill_(1.0)
-        return {cpu: found_inf}
+        return {cpu: found_inf} if grads else {}
+
+    def _found_inf(self, optimizer: Any, inverse: Tensor, allow_fp16: bool) -> dict[Any, Tensor]:
+        from ..ops.creation.create import full  # loaded when first used
+
+        return self._unscale_grads_(optimizer, inverse, full((), 0.0, dtype=float32), allow_fp16)
 
     def unscale_(self, optimizer: Any) -> None:
         """Divide an optimizer's gradients by the scale, for example to clip them before the step."""
@@ -130,7 +139,9 @@ class GradScaler:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        state["found_inf_per_device"] = self._unscale_grads_(optimizer, False)
+        assert self._scale is not None
+        inverse = self._scale.double().reciprocal().float()
+        state["found_inf_per_device"] = self._found_inf(optimizer, inverse, False)
         state["stage"] = OptState.UNSCALED
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -143,48 +154,92 @@ class GradScaler:
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
-        result = None
-        if getattr(optimizer, "_step_supports_amp_scaling", False) and self._scales_itself(optimizer):
-            result = optimizer.step(*args, **kwargs, grad_scaler=self)
+        if getattr(optimizer, "_step_supports_amp_scaling", False):
+            result = self._step_that_scales(optimizer, state, args, kwargs)
         else:
             if state["stage"] is OptState.READY:
                 self.unscale_(optimizer)
             if not len(state["found_inf_per_device"]) > 0:
                 raise AssertionError("No inf checks were recorded for this optimizer.")
-            if not any(v.item() for v in state["found_inf_per_device"].values()):
-                result = optimizer.step(*args, **kwargs)
+            result = self._maybe_opt_step(optimizer, state, *args, **kwargs)
         state["stage"] = OptState.STEPPED
         return result
 
-    @staticmethod
-    def _scales_itself(optimizer: Any) -> bool:
-        return "grad_scaler" in inspect.signature(optimizer.step).parameters
+    def _maybe_opt_step(self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        if any(v.item() for v in optimizer_state["found_inf_per_device"].values()):
+            return None
+        return optimizer.step(*args, **kwargs)
+
+    def _step_that_scales(
+        self, optimizer: Any, state: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """The step of an optimizer that divides by the scale itself: it finds both as attributes."""
+        if "grad_scaler" in inspect.signature(optimizer.step).parameters:
+            warnings.warn(
+                "GradScaler is going to stop passing itself as a keyword argument to the passed optimizer. In the near "
+                "future GradScaler registers `grad_scale: Tensor` and `found_inf: Tensor` to the passed optimizer and "
+                "let the optimizer use them directly.",
+                FutureWarning,
+                stacklevel=3,
+            )
+            return optimizer.step(*args, **kwargs, grad_scaler=self)
+        if state["stage"] is OptState.READY:
+            self._check_inf_per_device(optimizer)
+        scale: Any = self._scale
+        unscaled = state["stage"] is OptState.UNSCALED
+        given = getattr(optimizer, "grad_scale", None)
+        optimizer.grad_scale = given if unscaled else scale * (1 if given is None else given)
+        optimizer.found_inf = sum(state["found_inf_per_device"].values())
+        result = optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        del optimizer.grad_scale, optimizer.found_inf
+        return result
+
+    def _check_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
+        """Whether gradients are finite, without scaling them."""
+        from ..ops.creation.create import full  # loaded when first used
+
+        self._check_scale_growth_tracker("_check_inf_per_device")
+        found = self._found_inf(optimizer, full((), 1.0, dtype=float32), True)
+        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
+        return found
+
+    def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
+        found: dict[Any, Tensor] = self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+        return found
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
         """After an iteration's steps: shrink the scale if a gradient was not finite; let it grow if all went well."""
+        from ..ops.pointwise.loss_scaling import _amp_update_scale_  # loaded when first used
+
         if not self._enabled:
             return
         _state.modes.scales = False
         scale, tracker = self._check_scale_growth_tracker("update")
         if new_scale is not None:
-            scale.fill_(new_scale) if isinstance(new_scale, float) else scale.copy_(new_scale)
+            if isinstance(new_scale, float):
+                scale.fill_(new_scale)
+            else:
+                if new_scale.device.type != self._device or new_scale.numel() != 1 or new_scale.requires_grad:
+                    raise AssertionError(
+                        "new_scale should be a float or a 1-element torch.cuda.FloatTensor or torch.FloatTensor with "
+                        "requires_grad=False."
+                    )
+                scale.copy_(new_scale)
         else:
             found = [v for s in self._per_optimizer_states.values() for v in s["found_inf_per_device"].values()]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            if any(v.item() for v in found):
-                scale.fill_(scale.item() * self._backoff_factor)
-                tracker.fill_(0)
-            elif tracker.item() + 1 == self._growth_interval:
-                grown = (scale.double() * self._growth_factor).float()
-                if grown.isfinite().item():
-                    scale.copy_(grown)
-                tracker.fill_(0)
-            else:
-                tracker.fill_(tracker.item() + 1)
-        self._per_optimizer_states = defaultdict(_fresh_state)
+            total = found[0] if len(found) == 1 else sum(found)
+            _amp_update_scale_(
+                scale, tracker, total, self._growth_factor, self._backoff_factor, self._growth_interval
+            )
+        self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
 
     # ---- what it is set to
+
+    def _get_scale_async(self) -> Tensor | None:
+        return self._scale
 
     def get_scale(self) -> float:
         if not self._enabled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 __all__ = [
@@ -72,3 +73,11 @@ class StreamContext:
 def stream(stream: Any) -> StreamContext:
     """A context that changes nothing: there is one stream."""
     return StreamContext(stream)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "amp":
+        from importlib import import_module  # loaded when first used
+
+        return import_module(f"{__name__}.amp")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
