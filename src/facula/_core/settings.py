@@ -8,8 +8,7 @@ from typing import Any
 
 from .._lazy import load
 from .._tensor import Tensor
-from ..autograd import differentiate
-from . import new_memory
+from . import new_memory, state
 from . import threads as _threads
 from .devices import parse
 
@@ -103,12 +102,12 @@ def set_warn_always(b: bool, /) -> None:
     """Give warnings that are given once per process each time."""
     if not isinstance(b, bool):
         raise TypeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
-    differentiate.warns_always = b
+    state.warns_always = b
 
 
 def is_warn_always_enabled() -> bool:
     """Whether warnings that are given once per process are given each time."""
-    return differentiate.warns_always
+    return state.warns_always
 
 
 # ---- questions about the build

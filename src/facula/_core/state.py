@@ -36,6 +36,9 @@ watch: Any = None
 dispatching: bool = False
 """Whether there is a class of tensors with ``__torch_dispatch__``; see ``ops.dispatch``."""
 
+warns_always: bool = False
+"""Warnings that are given once in the life of a program are given each time."""
+
 clips: bool = False
 """Whether gradients were ever clipped."""
 

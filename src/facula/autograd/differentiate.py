@@ -19,7 +19,6 @@ from .graph import NOWHERE, GradientEdge, Nowhere, blank_node, node_edge
 from .meta import Cut
 
 _warned_of_cycle = False
-warns_always = False
 
 
 def backward(
@@ -208,7 +207,7 @@ def _for_each(g: Any) -> Any:
 
 def _warn_of_cycle() -> None:
     global _warned_of_cycle
-    if not _warned_of_cycle or warns_always:
+    if not _warned_of_cycle or state.warns_always:
         _warned_of_cycle = True
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its "

@@ -113,7 +113,7 @@ _warned = False
 def warn_of_conversion(t: Any) -> None:
     """PyTorch's warning, once, for a tensor in a graph that becomes a number without being asked to."""
     global _warned
-    if _warned or not t.requires_grad or not state.grad_enabled():
+    if (_warned and not state.warns_always) or not t.requires_grad or not state.grad_enabled():
         return
     _warned = True
     warn_user(

@@ -15,6 +15,7 @@ from ..._tensor import Tensor
 from ...autograd import exits
 from ..arrays.strides import is_channels_last
 from ..machine.any_state import subclasses
+from ..machine.deprecated import warn_of_lost_parts, warn_once
 from ..machine.forms import forms
 from ..machine.overloads import no_combination
 from ..machine.overridable import overridable
@@ -35,7 +36,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         array = input._array
         if array.dtype is dtype.numpy or (array.__class__ is not np.ndarray and array.dtype == dtype.numpy):
             return input
-        return cast_op(input, dtype.numpy)
+        return _cast(input, dtype.numpy)
     device, dtype, copy, memory_format = parsed_to(args, kwargs)
     return converted(input, device, dtype, copy, memory_format)
 
@@ -98,9 +99,17 @@ def converted(
     copy = copy or (dtype is not None and array.dtype != dtype.numpy)
     if memory_format is not None and memory_format is not layouts.preserve_format:
         if copy or not _is_of_format(input, memory_format):
-            return cast_op(input, (dtype or input.dtype).numpy, memory_format)
+            return _cast(input, (dtype or input.dtype).numpy, memory_format)
         return input
-    return cast_op(input, (dtype or input.dtype).numpy) if copy else input
+    return _cast(input, (dtype or input.dtype).numpy) if copy else input
+
+
+def _cast(input: Tensor, dtype: np.dtype[Any], *memory_format: Any) -> Tensor:
+    array = input._array
+    if array.dtype.kind == "c" and array.size and not input.is_meta:
+        warn_of_lost_parts(array.dtype, dtype)
+    found: Tensor = cast_op(input, dtype, *memory_format)
+    return found
 
 
 def _is_of_format(input: Tensor, memory_format: Any) -> bool:
@@ -441,6 +450,10 @@ def get_default_device() -> devices.device:
 
 def set_default_tensor_type(t: Any, /) -> None:
     """Deprecated: the default dtype, by the name or class of a legacy tensor type."""
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives."
+    )
     if isinstance(t, str):
         t = LEGACY_CLASSES.get(t.removeprefix("torch."), t)
     if not isinstance(t, LegacyMeta):

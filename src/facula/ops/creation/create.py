@@ -42,6 +42,7 @@ from .from_data import (
     legacy_tensor,
     other_type,
     tensor,
+    warn_of_construction,
 )
 
 # ---- filled
@@ -527,6 +528,8 @@ def new_tensor(
 ) -> Tensor:  # fmt: skip
     """A copy of ``data`` in this tensor's dtype and device."""
     dtype, device = _new_options(self, "new_tensor", dtype, device)
+    if isinstance(data, Tensor):
+        warn_of_construction("tensor.new_tensor(sourceTensor)")
     t = finish(place(array_of(data, dtype), device), requires_grad, None, layout)
     return exits.enter(t, data, "new_tensor()") if exits.left else t
 

@@ -12,6 +12,7 @@ from ..._tensor import Tensor
 from ...autograd import exits
 from ...autograd.graph import warn_user
 from ..machine.arguments import LARGEST, as_int, is_number
+from ..machine.deprecated import warn_of_lost_parts
 from ..machine.errors import memory_error, type_of
 from ..machine.namespaces import TENSORS
 from ..machine.public import FUNCTIONS
@@ -33,15 +34,19 @@ def tensor(
     if data is ...:
         raise TypeError('tensor() missing 1 required positional arguments: "data"')
     if isinstance(data, Tensor):
-        warn_user(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-        )
+        warn_of_construction("torch.tensor(sourceTensor)")
         if device is None:
             device = data.device
         return exits.enter(_copied(data, dtype, device, requires_grad), data)
     t = _copied(data, dtype, device, requires_grad)
     return exits.enter(t, data) if exits.left else t
+
+
+def warn_of_construction(how: str) -> None:
+    warn_user(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {how}.",
+    )
 
 
 def _copied(data: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
@@ -87,6 +92,7 @@ def _elements(storage: Any, dtype: dtypes.dtype | None) -> Any:
 
 def converted(array: Any, dtype: dtypes.dtype | None, copy: bool) -> Any:
     if dtype is not None and array.dtype != dtype.numpy:
+        warn_of_lost_parts(array.dtype, dtype.numpy)
         return cast(array, dtype.numpy)
     if not copy:
         return array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd import differentiate
+from ..._core import state
 from ...autograd.graph import warn_user
 from .arguments import is_number
 
@@ -13,14 +13,20 @@ _given: set[str] = set()
 
 def warn_once(text: str) -> None:
     """Warn at the user's line."""
-    if text not in _given or differentiate.warns_always:
+    if text not in _given or state.warns_always:
         _given.add(text)
         warn_user(text)
 
 
+def warn_of_lost_parts(source: Any, target: Any) -> None:
+    """``source`` and ``target`` are NumPy's dtypes of a conversion that is asked for."""
+    if source.kind == "c" and target.kind not in "cb":
+        warn_once("Casting complex values to real discards the imaginary part")
+
+
 def warn_of_old_overload(name: str, old: str, new: str) -> None:
     """A number may stand before the tensors that it multiplies. PyTorch warns of the first such call in a program."""
-    if "overload" not in _given or differentiate.warns_always:
+    if "overload" not in _given or state.warns_always:
         _given.add("overload")
         warn_user(
             f"This overload of {name} is deprecated:\n\t{name}({old})\nConsider using one of the following signatures "

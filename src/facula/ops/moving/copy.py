@@ -18,6 +18,7 @@ from ..creation.create import tensor
 from ..machine import batching
 from ..machine.arguments import is_number, unscaled
 from ..machine.call import is_apart
+from ..machine.deprecated import warn_of_lost_parts
 from ..machine.errors import type_of
 from ..machine.operands import common_shape
 from ..machine.overridable import overridable
@@ -123,6 +124,8 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 def assign(target: np.ndarray[Any, Any], source: Any) -> None:
     """Write an array into another, of a complex one the real part into a real one."""
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        if source.size:
+            warn_of_lost_parts(source.dtype, target.dtype)
         source = source.real
     if source.__class__ is MetaArray and target.__class__ is not MetaArray:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")

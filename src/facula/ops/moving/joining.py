@@ -14,13 +14,13 @@ from ..._core.devices import empty_meta
 from ..._core.dtypes import cast
 from ..._core.size import Size
 from ..._tensor import Tensor
-from ...autograd.graph import warn_user
 from ...autograd.saved import PLAIN
 from ...overrides import call_override, overridden
 from ..arrays.strides import is_channels_last
 from ..arrays.types import Arrays
 from ..machine import batching
 from ..machine.arguments import one_dim
+from ..machine.deprecated import warn_once
 from ..machine.errors import type_of
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
@@ -437,9 +437,6 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(result)
 
 
-_warned_about_meshgrid = False
-
-
 @public("meshgrid")
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Grids of coordinates from vectors of them."""
@@ -475,12 +472,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 
 def _warn_about_indexing() -> None:
-    global _warned_about_meshgrid
-    if not _warned_about_meshgrid:
-        _warned_about_meshgrid = True
-        warn_user(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
-        )
+    warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
 
 
 def _check_vector(t: Tensor) -> None:

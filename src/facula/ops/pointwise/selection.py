@@ -17,6 +17,7 @@ from ..arrays import half
 from ..arrays.masks import select
 from ..arrays.types import Array
 from ..machine.arguments import is_number, unscaled
+from ..machine.deprecated import warn_once
 from ..machine.elementwise import elementwise
 from ..machine.namespaces import TENSORS
 from ..machine.operands import common_shape, promoted
@@ -399,6 +400,10 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         raise invalid("where", condition, input, other)
     dt = condition._array.dtype
     if dt == np.uint8:
+        warn_once(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead."
+        )
         condition = condition != 0
     elif dt != np.bool_:
         name = dtypes.SCALAR_TYPE_NAMES[condition.dtype]

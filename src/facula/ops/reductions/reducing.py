@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes, state
 from ..._tensor import Tensor
 from ..arrays.sums import with_ones
+from ..machine.deprecated import warn_of_lost_parts
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import TENSORS
 
@@ -101,9 +102,12 @@ def summed_tangent(slopes: Any, tangent: Any, dim: tuple[int, ...] | None, keepd
 
 
 def refuse_narrowing(input: Tensor, dtype: dtypes.dtype | None) -> None:
-    """A differentiable tensor cannot be reduced into integers."""
-    if dtype is not None and dtype.category < dtypes.FLOAT and input.requires_grad and state.grad_enabled():
+    """A differentiable tensor cannot be reduced into integers. Of complex numbers a real dtype takes half."""
+    if dtype is None:
+        return
+    if dtype.category < dtypes.FLOAT and input.requires_grad and state.grad_enabled():
         raise RuntimeError(f"Autograd not support dtype: {dtypes.SCALAR_TYPE_NAMES[dtype]}")
+    warn_of_lost_parts(input._array.dtype, dtype.numpy)
 
 
 # ---- sums

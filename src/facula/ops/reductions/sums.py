@@ -16,6 +16,7 @@ from ..arrays.sums import accumulator, add_up, multiply_reduce, total, with_ones
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import constant_of
+from ..machine.deprecated import warn_of_lost_parts
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import Primitive, primitive
@@ -152,7 +153,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 
 def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
     if wanted is not None and x.dtype != wanted:
-        x = x.astype(wanted)
+        x = dtypes.cast(x, wanted)
     result = x.dtype
     n = count(x.shape, dim) if dim is not None else x.size
     if n == 0:
@@ -216,6 +217,8 @@ def mean(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any =
             raise _no_mean("Input", input.dtype)
     elif wanted.kind in "biu":
         raise _no_mean("Optional", dtype)
+    else:
+        warn_of_lost_parts(input._array.dtype, wanted)
     if dim is _FULL:
         if keepdim is not _FULL:
             raise NoOverload
