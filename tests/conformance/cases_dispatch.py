@@ -341,3 +341,28 @@ def functions_that_no_handler_takes_say_who_was_asked(torch):
         lambda: within(lambda: torch.exp(ones)),
     )
     return [error(run) for run in runs]
+
+
+@case
+def functions_and_generators_run_on_a_device(torch):
+    from importlib import import_module
+
+    tools = import_module(f"{torch.__name__}.utils._device")
+
+    @tools.set_device("meta")
+    def one(x):
+        return str(torch.ones(x).device)
+
+    @tools.set_device("meta")
+    def more():
+        got = yield str(torch.ones(1).device)
+        try:
+            yield [got, str(torch.ones(1).device)]
+        except ValueError:
+            yield str(torch.zeros(1).device)
+        return "end"
+
+    generator, told = more(), []
+    told.append([next(generator), str(torch.ones(1).device), generator.send(3), str(torch.ones(1).device)])
+    told.append(generator.throw(ValueError()))
+    return [one(2), one.__name__, told, list(generator), error(lambda: tools.set_device("meta")(int))]

@@ -72,31 +72,41 @@ def _underneath(func: Any) -> Any:
 
 
 def _decorate_generator(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[..., Any]:
-    """The mode holds while the generator's body runs, not while it is suspended."""
     place = (_underneath(func).__code__, 0)  # the line of the decorator
+
+    def tell() -> None:
+        state.modes.switch = place
+
+    return within_generator(make, func, tell)
+
+
+def within_generator(
+    make: Callable[[], Any], func: Callable[..., Any], tell: Callable[[], None] = lambda: None
+) -> Callable[..., Any]:
+    """The context holds while the generator's body runs, not while it is suspended."""
 
     @functools.wraps(func)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         generator = func(*args, **kwargs)
         try:
             with make():
-                state.modes.switch = place
+                tell()
                 item = generator.send(None)
             while True:
                 try:
                     request = yield item
                 except GeneratorExit:
                     with make():
-                        state.modes.switch = place
+                        tell()
                         generator.close()
                     raise
                 except BaseException as e:
                     with make():
-                        state.modes.switch = place
+                        tell()
                         item = generator.throw(e)
                 else:
                     with make():
-                        state.modes.switch = place
+                        tell()
                         item = generator.send(request)
         except StopIteration as e:
             return e.value

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from typing import Any
 
 from .. import fft
 from .._core import devices
 from ..ops.machine.public import FUNCTIONS
+from ._contextlib import context_decorator
 
 __all__ = ["DeviceContext", "set_device"]
 
@@ -40,16 +41,11 @@ class DeviceContext:
 
 
 def device_decorator(device: Any, func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, whose new tensors are made on a device."""
-
-    @wraps(func)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        with DeviceContext(device):
-            return func(*args, **kwargs)
-
-    return decorated
+    """The function or generator, whose new tensors are made on a device."""
+    return context_decorator(lambda: DeviceContext(device), func)
 
 
 def set_device(device: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``device_decorator`` for a device."""
-    return lambda func: device_decorator(device, func)
+    on = devices.device(device)
+    return lambda func: device_decorator(on, func)
