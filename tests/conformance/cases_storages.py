@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+import weakref
 
 from .observe import case, error, see
 
@@ -79,3 +80,25 @@ def classes_of_storages(torch):
     names = torch.storage._dtype_to_storage_type_map()
     dtypes = (torch.float32, torch.bool, torch.complex64, torch.bfloat16)
     return [[names[d], str(torch.ones(2, dtype=d).storage_type())] for d in dtypes]
+
+
+@case
+def tensors_of_one_memory_have_one_storage(torch):
+    t = torch.ones(4)
+    s, weak = t.untyped_storage(), weakref.WeakKeyDictionary()
+    weak[s] = 1
+    others = (t[1:], t.view(2, 2), t.detach(), t.clone())
+    return [
+        *(other.untyped_storage() is s for other in others), t.untyped_storage() in weak,
+        torch.ones(1).untyped_storage() is torch.ones(1).untyped_storage(),
+    ]  # fmt: skip
+
+
+@case
+def storages_on_meta_have_no_elements(torch):
+    def look():
+        made = [torch.UntypedStorage(n, device="meta") for n in (0, 4)]
+        made += [torch.TypedStorage(n, device="meta", dtype=torch.int16) for n in (0, 4)]
+        return [error(lambda s=s: s[9]) for s in made]
+
+    return quiet(look)

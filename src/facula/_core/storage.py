@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -219,9 +220,10 @@ class UntypedStorage:
             raise TypeError(f"can't index a torch.UntypedStorage with {key.__class__.__name__}")
         if isinstance(key, slice):
             return UntypedStorage(self._values()[key])
+        values = self._values()
         if not -len(self) <= key < len(self):
             raise IndexError(f"index {key} out of range for storage of size {len(self)}")
-        return int(self._values()[key])
+        return int(values[key])
 
     def __setitem__(self, key: Any, value: int) -> None:
         self._bytes[key] = value
@@ -469,7 +471,15 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
     state.refuse_capture("the storage of a tensor")
     if self.is_meta:
         return UntypedStorage(devices.empty_meta((self._array.nbytes,), np.uint8))
-    return UntypedStorage(bytes_of(strides.root_of(self._array)))
+    root = strides.root_of(self._array)
+    known = _of_memory.get(id(root))
+    if known is None or strides.root_of(known._bytes) is not root:
+        known = _of_memory[id(root)] = UntypedStorage(bytes_of(root))
+    return known
+
+
+_of_memory: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
+"""Storages in use, by the array that owns their memory, which they keep: asked again, tensors give the same one."""
 
 
 def typed_storage(self: Tensor) -> TypedStorage:
@@ -512,7 +522,9 @@ def check_storage(storage: Any, dtype: dtypes.dtype, name: str | None = None, go
 
 def elements_of(storage: Any, dtype: dtypes.dtype) -> Any:
     """The memory of a storage as elements of a dtype."""
-    memory = storage.untyped()._bytes
+    untyped = storage.untyped()
+    memory = untyped._bytes
+    _of_memory[id(strides.root_of(memory))] = untyped
     return memory[: memory.size // dtype.itemsize * dtype.itemsize].view(dtype.numpy)
 
 
