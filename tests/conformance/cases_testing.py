@@ -143,3 +143,27 @@ def values_of_made_tensors(torch):
     small = make((5000,), dtype=torch.int64, device="cpu", low=-1, high=2)
     nonzero = make((5000,), dtype=torch.int64, device="cpu", low=-1, high=2, exclude_zero=True)
     return plain([found, sorted(set(small.tolist())), sorted(set(nonzero.tolist()))])
+
+
+@case
+def sparse_tensors_are_compared(torch):
+    places = ((0, 1), (1, 0))
+
+    def sparse(values, indices=places, size=(2, 2)):
+        return torch.sparse_coo_tensor(indices, values, size=size, check_invariants=True)
+
+    t, nan = torch.arange(24.0).reshape(2, 3, 4), float("nan")
+    ones, twos = sparse((1, 2)), sparse((1.0, 2.0))
+    pairs = (
+        (ones.coalesce(), ones.coalesce(), {}), (ones, sparse((1, 2)), {}), (t.to_sparse(), t.to_sparse(2), {}),
+        (ones, sparse((1, 1, 1), ((0, 1, 1), (1, 0, 0))), {}), (ones, sparse((1, 2), ((0, 1), (1, 1))), {}),
+        (ones, sparse((1, 3)), {}), (twos, twos.to(torch.float64), {}),
+        (twos, twos.to(torch.float64), {"check_dtype": False}), (ones, ones.to_dense(), {}),
+        (ones, ones.to_dense(), {"check_layout": False}), (ones, sparse((1, 3)).to_dense(), {"check_layout": False}),
+        (ones, ones.coalesce(), {}), (sparse((1.0, nan)), sparse((1.0, nan)), {}),
+        (sparse((1.0, nan)), sparse((1.0, nan)), {"equal_nan": True}),
+        (twos, sparse((1.0, 2.1)), {"atol": 0.5, "rtol": 0}),
+        (sparse(((1.0, 2.0), (3, 4)), size=(2, 2, 2)), sparse(((1.0, 2.0), (3, 5)), size=(2, 2, 2)), {}),
+        ([ones], [sparse((1, 3))], {}),
+    )  # fmt: skip
+    return [error(lambda a=a, e=e, o=o: torch.testing.assert_close(a, e, **o)) for a, e, o in pairs]

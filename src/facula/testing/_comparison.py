@@ -92,7 +92,9 @@ def _scalar_account(actual: Any, expected: Any, rtol: float, atol: float, identi
     return _account(identifier, equal, "\n".join(lines))
 
 
-def _tensor_account(actual: Tensor, expected: Tensor, matches: Tensor, rtol: float, atol: float) -> str:
+def _tensor_account(
+    actual: Tensor, expected: Tensor, matches: Tensor, rtol: float, atol: float, identifier: str
+) -> str:
     equal = rtol == 0 and atol == 0
     a, e, same = (np.ravel(t.detach()._array) for t in (actual, expected, matches))
     if a.dtype.kind in "biu":
@@ -114,7 +116,7 @@ def _tensor_account(actual: Tensor, expected: Tensor, matches: Tensor, rtol: flo
         index = tuple(int(i) for i in np.unravel_index(at, actual._array.shape))
         text = f"Greatest {kind} difference: {differences[at].item()} at index {index}"
         lines.append(text + ("" if equal else f" (up to {allowed} allowed)"))
-    return _account("Tensor-likes", equal, "\n".join(lines))
+    return _account(identifier, equal, "\n".join(lines))
 
 
 # ---- kinds of pairs
@@ -224,12 +226,28 @@ class TensorLikePair:
             a, e = a.to(d), e.to(d)
 
         a, e = a.detach(), e.detach()
-        matches = facula.isclose(a, e, rtol=self.rtol, atol=self.atol, equal_nan=self.options["equal_nan"])
+        if a.layout != e.layout:
+            a, e = (t.to_dense() if t.is_sparse else t for t in (a, e))
+        if not a.is_sparse:
+            self._compare_values(a, e, self.rtol, self.atol)
+            return
+        for what, one, other in (
+            ("sparse dimensions", a.sparse_dim(), e.sparse_dim()), ("specified values", a._nnz(), e._nnz()),
+        ):  # fmt: skip
+            if one != other:
+                raise Mismatch(
+                    AssertionError, f"The number of {what} in sparse COO tensors does not match: {one} != {other}"
+                )
+        self._compare_values(a._indices(), e._indices(), 0, 0, "Sparse COO indices")
+        self._compare_values(a._values(), e._values(), self.rtol, self.atol, "Sparse COO values")
+
+    def _compare_values(self, a: Tensor, e: Tensor, rtol: float, atol: float, identifier: str | None = None) -> None:
+        matches = facula.isclose(a, e, rtol=rtol, atol=atol, equal_nan=self.options["equal_nan"])
         if matches._array.all():
             return
         if not a.dim():
-            raise Mismatch(AssertionError, _scalar_account(a.item(), e.item(), self.rtol, self.atol))
-        raise Mismatch(AssertionError, _tensor_account(a, e, matches, self.rtol, self.atol))
+            raise Mismatch(AssertionError, _scalar_account(a.item(), e.item(), rtol, atol, identifier or "Scalars"))
+        raise Mismatch(AssertionError, _tensor_account(a, e, matches, rtol, atol, identifier or "Tensor-likes"))
 
     def _compare_attributes(self, a: Tensor, e: Tensor) -> None:
         def differ(name: str, one: Any, other: Any) -> Mismatch:
