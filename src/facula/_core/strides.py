@@ -86,9 +86,17 @@ def lying_as(like: Any, array: Any) -> Any:
 
 def empty_as(array: Any, dtype: Any = None) -> Any:
     """A new array of the same shape without gaps, its dimensions in the order of this one's elementwise results."""
-    if 0 not in array.strides or not array.size or array.__class__ is not np.ndarray:
+    if not array.size or array.__class__ is not np.ndarray or not _has_odd_strides(array):
         return np.empty_like(array, dtype)
-    return _empty_in(array.shape, _inner_first(array.shape, [array.strides]), dtype or array.dtype)
+    made = _empty_in(array.shape, _inner_first(array.shape, [array.strides]), dtype or array.dtype)
+    if is_dense(array):
+        made = _with_strides(made, tuple([s // array.itemsize * made.itemsize for s in array.strides]))
+    return made
+
+
+def _has_odd_strides(array: Any) -> bool:
+    """Whether NumPy's copies lie otherwise than PyTorch's, along dimensions that were broadcast or are of size 1."""
+    return 0 in array.strides or (array.base is not None and 1 in array.shape and not lies_by_rows(array))
 
 
 def filled_as(array: Any, value: Any, dtype: Any = None) -> Any:
@@ -100,11 +108,16 @@ def filled_as(array: Any, value: Any, dtype: Any = None) -> Any:
 
 def copied(array: Any) -> Any:
     """A copy in that order."""
-    if 0 not in array.strides or array.__class__ is not np.ndarray:
-        return array.copy("K") if array.size else array.copy()
-    copy = empty_as(array)
-    copy[...] = array
-    return copy
+    return lying_as_copy_of(array, array.copy("K") if array.size else array.copy())
+
+
+def lying_as_copy_of(array: Any, copy: Any) -> Any:
+    """A copy made by NumPy, of whatever dtype, in that order."""
+    if not array.size or array.__class__ is not np.ndarray or not _has_odd_strides(array):
+        return copy
+    made = empty_as(array, copy.dtype)
+    made[...] = copy
+    return made
 
 
 def copied_as(like: Any, array: Any) -> Any:
@@ -127,14 +140,33 @@ def laid_out(result: Any, *operands: Any) -> Any:
     if result.ndim < 2 or result.__class__ is not np.ndarray:
         return result
     first = operands[0]
-    if _lies_by_rows(first) and (first.size == result.size or (result.ndim == 2 and len(operands) == 2)):
+    if 1 not in result.shape and lies_by_rows(first):
+        is_for_other = len(operands) == 2 and (first.ndim < 2 or result.ndim == 2) and 0 not in operands[1].strides
+        if first.shape == result.shape or is_for_other:
+            return result
+    if all(map(lies_by_rows, operands)):
         return result
-    if all(map(_lies_by_rows, operands)):
-        return result
+    if all(a.shape == result.shape for a in operands) and (steps := _common_strides(operands)) is not None:
+        return _with_strides(result, tuple([s // first.itemsize * result.itemsize for s in steps]))
     return in_order_of(result, [broadcast_strides(a, result.shape) for a in operands if a.ndim])
 
 
-def _lies_by_rows(array: Any) -> bool:
+def _common_strides(operands: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """Those of operands of one shape that all lie without gaps in one order, which their result has, too."""
+    first = operands[0]
+    if all(a.flags.c_contiguous for a in operands):
+        return _strides_in(range(first.ndim - 1, -1, -1), first)
+    if first.ndim in (4, 5):
+        steps = _strides_in((1, *range(first.ndim - 1, 1, -1), 0), first)
+        if all(_lie_alike(a, tuple([s // first.itemsize * a.itemsize for s in steps])) for a in operands):
+            return steps
+    steps = element_strides(first)
+    if is_dense(first) and all(element_strides(a) == steps for a in operands[1:]):
+        return first.strides
+    return None
+
+
+def lies_by_rows(array: Any) -> bool:
     """Whether all strides say so, those along dimensions of size 1 as well."""
     if not array.flags.c_contiguous or 1 not in array.shape or array.base is None:
         return bool(array.flags.c_contiguous)
@@ -144,6 +176,13 @@ def _lies_by_rows(array: Any) -> bool:
             return False
         step *= n
     return True
+
+
+def rows_of(result: Any) -> Any:
+    """A result, or a copy of it, that lies row by row also by its strides along dimensions of size 1."""
+    if result.ndim < 2 or result.__class__ is not np.ndarray:
+        return np.ascontiguousarray(result) if result.ndim else result
+    return _with_strides(result, _strides_in(range(result.ndim - 1, -1, -1), result))
 
 
 def in_order_of(result: Any, operands: list[tuple[int, ...]]) -> Any:
@@ -184,10 +223,7 @@ def _empty_in(shape: tuple[int, ...], inner_first: list[int], dtype: Any) -> Any
 
 
 def repeats_laid_out(result: Any, operand: Any) -> Any:
-    """What a function of one operand came to, in that order also if dimensions of the operand were broadcast or are 1.
-
-    What was put row by row stays so.
-    """
+    """What a function of one operand came to, in that order also where the operand was broadcast or is of size 1."""
     if (0 not in operand.strides and 1 not in operand.shape) or operand.flags.c_contiguous:
         return result
     channels_last = (1, *range(operand.ndim - 1, 1, -1), 0)
@@ -197,14 +233,12 @@ def repeats_laid_out(result: Any, operand: Any) -> Any:
         steps = tuple([s // operand.itemsize * result.itemsize for s in operand.strides])
     else:
         steps = _strides_in(_inner_first(result.shape, [operand.strides]), result)
-    if result.flags.c_contiguous and not _lie_alike(result, steps):
-        return result
     return _with_strides(result, steps)
 
 
 def laid_out_beside_number(result: Any, operand: Any) -> Any:
     """What a function of an operand and a number came to, in that order: PyTorch takes the number for a tensor."""
-    if (0 not in operand.strides and 1 not in operand.shape) or _lies_by_rows(operand):
+    if (0 not in operand.strides and 1 not in operand.shape) or lies_by_rows(operand):
         return result
     return in_order_of(result, [operand.strides])
 

@@ -420,8 +420,7 @@ class Tensor(Described):
                 "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, "
                 "jacrev, jacfwd, hessian) or call retain_grad() outside of a function being transformed instead."
             )
-        node = self.grad_fn
-        if node is None:
+        if self._node is None or (node := self.grad_fn) is None:
             return
         meta = self._own_meta()
         if not meta.retains_grad:

@@ -402,6 +402,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if _state.special:
         tensor._show_history()
     edge = tensor._edge()
+    if edge is NOWHERE:
+        raise AssertionError("Expected gradient function to be set")
     found = GradientEdge(edge.node, edge.nr) if edge.__class__ is Port else GradientEdge(edge, 0)
     array = np.broadcast_to(np.zeros((), tensor._array.dtype), tensor._array.shape)
     found.__dict__["like"] = type(tensor)._wrap(array)

@@ -55,7 +55,8 @@ def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None 
     meta.attr_version = view._counter[0]
     if replay is not None or (above is not None and above.replay is not None):
         meta.replay = _chain(source, base, view, replay)
-    if state.special and state.modes.inference:
+    is_kept = above is not None and above.base is not None and above.creation == INFERENCE
+    if is_kept or (state.special and state.modes.inference):
         meta.creation = INFERENCE
     elif state.special and not state.modes.grad_enabled:
         meta.creation = NO_GRAD

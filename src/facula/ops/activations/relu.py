@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import F32, F64
 from ..._core.numbers import scalar
+from ..._core.strides import laid_out
 from ..._tensor import Tensor
 from ..arrays.masks import keep, select
 from ..arrays.rounded_once import rounded_once
@@ -174,7 +175,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 @primitive("PreluKernelBackward0", lowering="where(input > 0, input, input * weight)", name="prelu", kind="elementwise")
 def prelu_op(input: Array, weight: Array) -> Any:
-    return np.where(input > 0, input, input * weight)
+    return laid_out(np.where(input > 0, input, input * weight), input, weight)
 
 
 @primitive(

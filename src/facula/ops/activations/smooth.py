@@ -185,6 +185,7 @@ logsigmoid_op = elementwise(
     lowering="minimum(input, 0) - log1p(exp(-abs(input)))",
     input=Gradient(log_sigmoid_backward_op, other="input"),
 )  # fmt: skip
+logsigmoid_op.lays_out = True
 
 
 def _show_buffer(op: Primitive) -> None:

@@ -8,12 +8,13 @@ import numpy as np
 
 from ..._core import dtypes, state
 from ..._core.devices import MetaArray, empty_meta
-from ..._core.strides import broadcast_strides, in_order_of
+from ..._core.strides import broadcast_strides, in_order_of, lies_by_rows, rows_of
 from ..._tensor import Tensor
 from ...autograd import saved
 from ...autograd.graph import Node, warn_user
 from ...autograd.saved import SavedList
 from ..arrays.scatter_add import SMALL, add_rows, first_outside, from_front
+from ..arrays.strides import viewed
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import subclasses, wrap
@@ -165,22 +166,23 @@ def index_op(input: Array, indices: SavedList) -> Any:
 
 def _is_by_rows(input: Any, index: Any) -> bool:
     """Whether what one index reads along the first dimension lies row by row."""
-    return (input.ndim < 3 or input.flags.c_contiguous) and (index.ndim < 2 or index.flags.c_contiguous)
+    return (input.ndim < 3 or input.flags.c_contiguous) and (index.ndim < 2 or lies_by_rows(index))
 
 
 def _laid_out(found: Any, input: Any, places: Places) -> Any:
     """What was read, in the order of dimensions that PyTorch gives it: that of what is read, then of the indices."""
-    ordered = all(part is _ALL or part.dtype.kind == "b" or part.flags.c_contiguous for part in places.key)
-    if found.ndim < 2 or (ordered and input.flags.c_contiguous):
-        return found if found.flags.c_contiguous else np.ascontiguousarray(found)
+    ordered = all(part is _ALL or part.dtype.kind == "b" or lies_by_rows(part) for part in places.key)
+    if found.ndim < 2 or (ordered and lies_by_rows(input)):
+        return rows_of(found)
     dims, arrays = places.by_dim()
     rest = [step for d, step in enumerate(input.strides) if d not in dims]
     at = dims[0] if _adjacent(dims) else 0
     count = found.ndim - len(rest)
-    before, after = (0,) * at, (0,) * (len(rest) - at)
     read = (*rest[:at], *(0,) * count, *rest[at:])
     common = found.shape[at : at + count]
-    return in_order_of(found, [read, *((*before, *broadcast_strides(a, common), *after) for a in arrays)])
+    around = (*(1,) * at, *common, *(1,) * (len(rest) - at))
+    seen = [viewed(a if a.shape == common else np.broadcast_to(a, common), around) for a in arrays]
+    return in_order_of(found, [read, *(broadcast_strides(a, found.shape) for a in seen)])
 
 
 @primitive("IndexPutImplBackward0", name="unindex", kind="linear")
@@ -426,8 +428,12 @@ def _put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_
         for read in (*([] if _fills_mask(indices, values) else [values]), *indices):
             if read is not None:
                 index_put_op.check_apart(self._array, read._array)
-    if values._array.ndim:
-        result = Places(indices).result_shape(self._array.shape)
+    is_other = values._array.dtype != self._array.dtype and not _fits_mask(self, indices, values)
+    if values._array.ndim or is_other:
+        places = Places(indices)
+        result = places.result_shape(self._array.shape)
+        if places.in_nothing(self._array.shape):
+            raise places.error(self._array.shape)
         given = values._array.shape
         lead = len(result) - len(given)
         if lead < 0 or any(n != 1 and n != r for n, r in zip(given, result[lead:])):
@@ -435,7 +441,7 @@ def _put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_
                 f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape "
                 f"{list(result)}"
             )
-    if values._array.dtype != self._array.dtype and not _fits_mask(self, indices, values):
+    if is_other:
         here, there = (dtypes.SCALAR_TYPE_NAMES[t.dtype] for t in (self, values))
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, "

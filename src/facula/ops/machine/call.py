@@ -48,7 +48,7 @@ from ...autograd import anomaly, saved
 from ...autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
 from ...autograd.meta import AutogradMeta, Cut, cut_of
 from ...autograd.saved import PLAIN, SavedList, inference_error, version_of
-from ...autograd.views import MULTI_OUTPUT, NO_GRAD, mark_view
+from ...autograd.views import INFERENCE, MULTI_OUTPUT, NO_GRAD, mark_view
 from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
 from . import native
 from .any_state import unusual_in
@@ -165,8 +165,10 @@ class Call(Text):
 
     def lay_out(self, x: str, *, beside_number: bool = False) -> None:
         """The only operand decides how the result lies."""
+        if self.op.lays_out:
+            return
         fn = "_laid_out_beside_number" if beside_number else "_repeats_laid_out"
-        self.say(1, f"if _a_{x}.ndim > 2:",
+        self.say(1, f"if _a_{x}.ndim > 2 or _a_{x}.base is not None and _a_{x}.ndim == 2:",
                     f"    _result = {fn}(_result, _a_{x})")  # fmt: skip
 
     def natively(self, depth: int, given: list[str]) -> int:
@@ -440,6 +442,7 @@ NAMES: dict[str, Any] = {
     "_F32": F32, "_F64": F64, "_scalar": scalar, "_shapes_error": shapes_error, "_shared_ufunc": shared_ufunc,
     "_state": state, "_GENERAL": GENERAL, "_RECORDING": RECORDING, "_begin": quiet.begin, "_end": quiet.end,
     "_AutogradMeta": AutogradMeta, "_Cut": Cut, "_cut_of": cut_of, "_mark_view": mark_view, "_NO_GRAD": NO_GRAD,
+    "_INFERENCE": INFERENCE,
     "_MULTI_OUTPUT": MULTI_OUTPUT, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed, "_strides": element_strides,
     "_laid_out": laid_out,
     "_repeats_laid_out": repeats_laid_out,

@@ -69,6 +69,8 @@ class Elementwise(Primitive):
         """Whether a number that stands for a tensor is not rounded to half precision beside it."""
         self.is_reflected = False
         """Whether it computes with its operands in the other order, so that the last one's layout counts first."""
+        self.lays_out = False
+        """Whether the kernel itself decides how its result lies in memory."""
         self.rounded_numbers = self.scalars
         """The attributes that are rounded to half precision beside it."""
 
@@ -247,7 +249,8 @@ def any_state(
         try:
             return run_kernel(op, arrays, dt, attributes)
         except RuntimeError:
-            refuse_inference(op, args)
+            if op.rules:
+                refuse_inference(op, args)
             raise
 
     if out is None:

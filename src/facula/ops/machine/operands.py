@@ -182,7 +182,8 @@ def check_dtypes(op: Elementwise, args: tuple[Any, ...], arrays: list[Any]) -> N
 
 def shapes_error(op: Elementwise, x: Tensor, y: Tensor) -> RuntimeError:
     """What is said of two tensors whose shapes do not go together."""
-    refuse_inference(op, (x, y))
+    if op.rules:
+        refuse_inference(op, (x, y))
     return broadcast_error(x._array.shape, y._array.shape)
 
 
@@ -239,7 +240,7 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
     if capture is not None:
         return result
     if len(arrays) == 1:
-        return repeats_laid_out(result, arrays[0])
+        return result if op.lays_out else repeats_laid_out(result, arrays[0])
     return laid_out(result, *(arrays[::-1] if op.is_reflected else arrays))
 
 

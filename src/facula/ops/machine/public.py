@@ -30,6 +30,7 @@ from .errors import NoOverload, WrongArgument, is_binding_error, memory_error, m
 from .front import Fronts, front
 from .overloads import argument_error
 from .primitive import Primitive
+from .refusals import LOOKS_FIRST
 from .write import (
     check_no_overlap,
     check_no_partial_overlap,
@@ -193,6 +194,7 @@ def public(
 
         factors = frozenset(numbers_first.split())
         in_place = title.endswith("_")
+        asks_first = LOOKS_FIRST.isdisjoint((title, *functions.split(), *methods.split(), *functionals.split()))
         names = [*functions.split(), *methods.split(), *functionals.split(), title]
         fronts = Fronts(names, fn, not functions and not methods)
 
@@ -307,7 +309,8 @@ def public(
             if told is not None:
                 return told
             if not isinstance(e, REFUSALS) and not in_place:
-                return history_first(e, *args, *given.values()) if isinstance(e, (RuntimeError, IndexError)) else e
+                asks = asks_first and isinstance(e, (RuntimeError, IndexError)) and not hasattr(e, "comes_first")
+                return history_first(e, *args, *given.values()) if asks else e
             told_already = str(e).startswith(_BEFORE_LEAVES) or "is being modified inplace" in str(e)
             if in_place and args and not isinstance(e, TypeError) and not told_already:
                 first = refused_first(e, *args, *given.values())
@@ -442,10 +445,12 @@ def refuse_recorded_out(name: str, record: Any, *values: Any) -> None:
         return
     tensors = (t for v in values for t in (v if isinstance(v, (tuple, list)) else (v,)))
     if needs_gradient(*tensors):
-        raise RuntimeError(
+        error: Any = RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
+        error.comes_first = True
+        raise error
 
 
 def _other_out_dtype(record: Any, wanted: Any, given: Any, field: str = "") -> RuntimeError:

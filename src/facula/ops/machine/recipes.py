@@ -45,8 +45,9 @@ def binary(call: Call) -> None:
     call.kernel(3, f"_a_{x}, _a_{y}", f"_a_{x}")
     call.say(2, "except ValueError:",
                 f"    raise _shapes_error(_op, {x}, {y}) from None",
-                f"if _a_{x}.ndim > 1 and (not _a_{x}.flags.c_contiguous "
-                f"or _a_{x}.size != _result.size and _result.ndim > 2):",
+                f"if (_n := _result.ndim) > 1 and (not _a_{x}.flags.c_contiguous or _a_{x}.ndim != _n "
+                f"or _n > 2 and _a_{x}.size != _result.size or _a_{x}.base is not None "
+                f"and (_a_{y}.ndim != _n or _a_{y}.size != _result.size or not _a_{y}.flags.c_contiguous)):",
                 f"    _result = _laid_out(_result, _a_{x}, _a_{y})")  # fmt: skip
     call.wrap(2)
     if call.edges(2, [x, y], [x, y]):
@@ -173,11 +174,12 @@ def view(call: Call) -> None:
                     "if _cut is not None:",
                     "    _meta.cut = _cut",
                     "if not _recording:",
-                    "    _meta.creation = _NO_GRAD")  # fmt: skip
+                    "    if _meta.creation != _INFERENCE:",
+                    "        _meta.creation = _NO_GRAD")  # fmt: skip
     if not several:
         call.say(1, "return _t")
         return
-    call.say(2, "else:",
+    call.say(2, "elif _meta.creation != _INFERENCE:",
                 "    _meta.creation = _MULTI_OUTPUT",
                 "if _outs and _node is not None:",
                 "    _meta.output_nr = len(_outs)",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core import dtypes, layouts
 from ..._core.devices import MetaArray
-from ..._core.strides import copied
+from ..._core.strides import copied, lying_as_copy_of
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
@@ -31,7 +31,7 @@ from ..machine.write import change, check_no_partial_overlap, is_simple_write, o
 @primitive("ToCopyBackward0", lowering="input", kind="linear")
 def cast_op(input: Array, dtype: np.dtype[Any], memory_format: Any = None) -> Any:
     array = dtypes.cast(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
-    return array if memory_format is None else in_format(array, memory_format)
+    return lying_as_copy_of(input, array) if memory_format is None else in_format(array, memory_format)
 
 
 @cast_op.vjp("input")

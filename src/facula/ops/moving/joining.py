@@ -26,6 +26,7 @@ from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public, refuse_recorded_out
 from ..machine.rules import constant, in_both_namespaces, in_dtype, raw
+from ..machine.write import history_first
 from ..views.shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
 
 ndarray = np.ndarray
@@ -95,7 +96,10 @@ def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:
                 else:
                     dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
                     if dim.__class__ is int and abs(dim) < 64 and len(args) + len(kwargs) <= 2:
-                        return fn(*args, **kwargs)
+                        try:
+                            return fn(*args, **kwargs)
+                        except (RuntimeError, IndexError) as e:
+                            raise history_first(e, tensors) from None
         if overridden(args, kwargs):
             return call_override(slow, call, args, kwargs)
         listed = args and isinstance(args[0], (list, tuple)) and args[0] and all(isinstance(t, Tensor) for t in args[0])

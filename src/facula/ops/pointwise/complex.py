@@ -9,7 +9,7 @@ import numpy as np
 from ..._core import dtypes, state
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.layouts import strided
-from ..._core.strides import by_rows, element_strides, storage_offset
+from ..._core.strides import by_rows, element_strides, repeats_laid_out, storage_offset
 from ..._core.unresolved import CONJ, NEG
 from ..._lazy import set_methods
 from ..._tensor import Tensor
@@ -246,7 +246,8 @@ def conj_physical_(input: Tensor) -> Tensor:
 def _angle(input: Array) -> Any:
     if input.dtype.kind == "c":
         return by_rows(np.arctan2(input.imag, input.real))
-    return np.where(np.isnan(input), input, np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0)))
+    found = np.where(np.isnan(input), input, np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0)))
+    return repeats_laid_out(found, input)
 
 
 def _angle_rule(g: Any, input: Any, xp: Any) -> Any:
@@ -257,6 +258,7 @@ def _angle_rule(g: Any, input: Any, xp: Any) -> Any:
 
 
 angle_op = elementwise("angle", _angle, "AngleBackward0", promote="float", input=_angle_rule)
+angle_op.lays_out = True
 expose(angle_op, "angle", "angle")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import return_types
 from ..._core.dtypes import cpp_name, dtype, widened
+from ..._core.strides import repeats_laid_out
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -25,7 +26,7 @@ return_types.define("frexp", "mantissa", "exponent")
 def frexp_op(input: Array) -> tuple[Array, ...]:
     mantissa, exponent = np.frexp(widened(input))
     exponent = np.asarray(np.where(np.isfinite(mantissa), exponent, 0), np.int32)
-    return np.asarray(mantissa, input.dtype), exponent
+    return repeats_laid_out(np.asarray(mantissa, input.dtype), input), repeats_laid_out(exponent, input)
 
 
 @frexp_op.vjp("input")

@@ -190,6 +190,7 @@ pow_of_number_op = elementwise(
     "pow_of_number", _power_of_number, "PowBackward2", scalars=("base",), check=only("pow", "ifc"),
     lowering="pow(base, exponent)", exponent=_pow_of_number_rule, saved_names={"base": "self"},
 )  # fmt: skip
+pow_of_number_op.lays_out = True
 
 
 def _pow(input: Any, exponent: Any) -> Any:

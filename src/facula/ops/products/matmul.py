@@ -574,6 +574,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"
         )
+    if 0 in (a[-1], b[-1]):
+        raise RuntimeError(
+            "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size -1 can be "
+            "any value and is ambiguous"
+        )
     rows = math.prod(a[:-1])
     left, right = reshape(input1, (rows, a[-1])), reshape(input2, (rows, b[-1]))
     result = reshape(trilinear_op(left, weight, right, ("ni", "kij", "nj", "nk")), (*a[:-1], w[0]))

@@ -19,6 +19,7 @@ from ..machine import batching
 from ..machine.any_state import constant_of
 from ..machine.arguments import as_int
 from ..machine.errors import NoOverload, WrongArgument
+from ..machine.operands import ask_histories
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
 from ..products.matmul import squeeze_fresh_op
@@ -117,6 +118,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     """The indices that sort along ``dim``."""
     at = check_dim(dim, input._array.ndim)
     _refuse_complex("Sort", input)
+    ask_histories((input,))
     if state.special and state.modes.saved_hooks and input.requires_grad:
         return sort_op(input, at, bool(descending))[1]  # PyTorch sorts, and saves where all went
     if not input._array.ndim:
