@@ -543,6 +543,9 @@ def windows_that_are_long_and_few(torch):
         pooled(functional.adaptive_avg_pool2d, planes, (1, 2)),
         pooled(functional.avg_pool2d, (planes * 10).long().double(), (130, 5)),
     ]
+
+
+@case
 def the_way_that_a_convolution_takes_without_onednn(torch):
     """What PyTorch's core names where it has neither oneDNN nor, for such small batches, NNPACK."""
     select = torch._C._select_conv_backend
