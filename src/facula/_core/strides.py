@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -144,20 +145,34 @@ def laid_out(result: Any, *operands: Any) -> Any:
         is_for_other = len(operands) == 2 and (first.ndim < 2 or result.ndim == 2) and 0 not in operands[1].strides
         if first.shape == result.shape or is_for_other:
             return result
+    strides = _result_strides(result.shape, result.itemsize, *[(a.shape, a.strides, a.itemsize) for a in operands])
+    return result if strides is None else _with_strides(result, strides)
+
+
+@lru_cache(4096)
+def _result_strides(shape: tuple[int, ...], itemsize: int, *geometries: Any) -> tuple[int, ...] | None:
+    """The strides of what operands with these shapes, strides and sizes come to; None if they are NumPy's."""
+    operands = tuple(_lying_so(*each) for each in geometries)
     if all(map(lies_by_rows, operands)):
-        return result
-    if all(a.shape == result.shape for a in operands) and (steps := _common_strides(operands)) is not None:
-        return _with_strides(result, tuple([s // first.itemsize * result.itemsize for s in steps]))
-    return in_order_of(result, [broadcast_strides(a, result.shape) for a in operands if a.ndim])
+        return None
+    if all(a.shape == shape for a in operands) and (steps := _common_strides(operands)) is not None:
+        return tuple([s // operands[0].itemsize * itemsize for s in steps])
+    order = _inner_first(shape, [broadcast_strides(a, shape) for a in operands if a.ndim])
+    return _strides_in(order, shape, itemsize)
+
+
+def _lying_so(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> Any:
+    """An array that is only asked how it lies: it has no memory."""
+    return np.lib.stride_tricks.as_strided(np.empty(0, f"V{itemsize}"), shape, strides)
 
 
 def _common_strides(operands: tuple[Any, ...]) -> tuple[int, ...] | None:
     """Those of operands of one shape that all lie without gaps in one order, which their result has, too."""
     first = operands[0]
     if all(a.flags.c_contiguous for a in operands):
-        return _strides_in(range(first.ndim - 1, -1, -1), first)
+        return _strides_in(range(first.ndim - 1, -1, -1), first.shape, first.itemsize)
     if first.ndim in (4, 5):
-        steps = _strides_in((1, *range(first.ndim - 1, 1, -1), 0), first)
+        steps = _strides_in((1, *range(first.ndim - 1, 1, -1), 0), first.shape, first.itemsize)
         if all(_lie_alike(a, tuple([s // first.itemsize * a.itemsize for s in steps])) for a in operands):
             return steps
     steps = element_strides(first)
@@ -182,19 +197,19 @@ def rows_of(result: Any) -> Any:
     """A result, or a copy of it, that lies row by row also by its strides along dimensions of size 1."""
     if result.ndim < 2 or result.__class__ is not np.ndarray:
         return np.ascontiguousarray(result) if result.ndim else result
-    return _with_strides(result, _strides_in(range(result.ndim - 1, -1, -1), result))
+    return _with_strides(result, _strides_in(range(result.ndim - 1, -1, -1), result.shape, result.itemsize))
 
 
 def in_order_of(result: Any, operands: list[tuple[int, ...]]) -> Any:
     """The same, where the operands have these strides along the dimensions of the result; 0 tells nothing."""
-    return _with_strides(result, _strides_in(_inner_first(result.shape, operands), result))
+    return _with_strides(result, _strides_in(_inner_first(result.shape, operands), result.shape, result.itemsize))
 
 
-def _strides_in(inner_first: Iterable[int], result: Any) -> tuple[int, ...]:
-    strides, step = [0] * result.ndim, result.itemsize
+def _strides_in(inner_first: Iterable[int], shape: tuple[int, ...], step: int) -> tuple[int, ...]:
+    strides = [0] * len(shape)
     for d in inner_first:
         strides[d] = step
-        step *= result.shape[d]
+        step *= shape[d]
     return tuple(strides)
 
 
@@ -226,14 +241,18 @@ def repeats_laid_out(result: Any, operand: Any) -> Any:
     """What a function of one operand came to, in that order also where the operand was broadcast or is of size 1."""
     if (0 not in operand.strides and 1 not in operand.shape) or operand.flags.c_contiguous:
         return result
-    channels_last = (1, *range(operand.ndim - 1, 1, -1), 0)
-    if operand.ndim in (4, 5) and _lie_alike(operand, _strides_in(channels_last, operand)):
-        steps = _strides_in(channels_last, result)
-    elif is_dense(operand):
-        steps = tuple([s // operand.itemsize * result.itemsize for s in operand.strides])
-    else:
-        steps = _strides_in(_inner_first(result.shape, [operand.strides]), result)
-    return _with_strides(result, steps)
+    return _with_strides(result, _repeated_strides(operand.shape, operand.strides, operand.itemsize, result.itemsize))
+
+
+@lru_cache(4096)
+def _repeated_strides(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, made: int) -> tuple[int, ...]:
+    operand = _lying_so(shape, strides, itemsize)
+    channels_last = (1, *range(len(shape) - 1, 1, -1), 0)
+    if len(shape) in (4, 5) and _lie_alike(operand, _strides_in(channels_last, shape, itemsize)):
+        return _strides_in(channels_last, shape, made)
+    if is_dense(operand):
+        return tuple([s // itemsize * made for s in strides])
+    return _strides_in(_inner_first(shape, [strides]), shape, made)
 
 
 def laid_out_beside_number(result: Any, operand: Any) -> Any:
