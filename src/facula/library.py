@@ -276,6 +276,7 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any
         for name in [types] if isinstance(types, str) else types:
             key = "" if name in ("default", "CompositeExplicitAutograd", "CompositeImplicitAutograd") else name
             operator.kernels[_device(key.lower()).type if key else ""] = fn
+            operator.is_composite |= name == "CompositeImplicitAutograd"
         _publish(operator)
 
     return add if func is None else add(func)
@@ -387,6 +388,7 @@ def wrap_triton(triton_kernel: Callable[..., Any], /) -> Any:
 
 
 _COMPOSITE = ("", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
+_OF_AUTOGRAD = ("Autograd", "AutogradCPU")
 _KEYS = {
     "CPU", "CUDA", "Meta", "Autograd", "AutogradCPU", "AutogradCUDA", "MPS", "XPU", "HPU", "XLA", "MTIA", "PrivateUse1",
     "BackendSelect", "Python", "Functionalize", "ADInplaceOrView", "AutocastCPU", "AutocastCUDA", "FuncTorchBatched",
@@ -449,14 +451,25 @@ class Library:
         name = op_name._operator.name if isinstance(op_name, (OpOverload, OpOverloadPacket)) else str(op_name)
         operator = _operator(f"{self.ns}::{name.rpartition('::')[2].partition('.')[0]}")
         if fn is fallthrough_kernel:
+            operator.is_composite |= key in _OF_AUTOGRAD
             return
-        if key in ("Autograd", "AutogradCPU"):
+        operator.is_composite |= key in ("", "CompositeImplicitAutograd")
+        if key in _OF_AUTOGRAD:
             operator.autograd_kernel = fn
         elif key == "Meta":
             operator.fake = fn
         else:
             operator.kernels["" if key in _COMPOSITE else key.lower()] = fn
         _publish(operator)
+
+    @property
+    def m(self) -> Library:
+        """What holds the names in PyTorch: without it they are forgotten."""
+        return self
+
+    @m.deleter
+    def m(self) -> None:
+        self._destroy()
 
     def _destroy(self) -> None:
         """Forget what was named."""

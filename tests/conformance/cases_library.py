@@ -4,7 +4,7 @@
 import typing
 from typing import Any
 
-from .observe import case, error, see
+from .observe import case, error, see, warned
 
 
 def told(torch: Any, *trials: Any) -> list[Any]:
@@ -370,3 +370,79 @@ def opcheck(torch):
 def names_of_libraries_may_begin_with_an_underscore(torch):
     torch.library.custom_op("_cases::twice", lambda x: x * 2, mutates_args=(), schema="(Tensor x) -> Tensor")
     return see(torch, torch.ops._cases.twice(torch.ones(2)))
+
+
+def _constant(x):
+    return x.detach().clone() * 2
+
+
+def _without_formula(torch, name, kernel, register, schema="(Tensor x) -> Tensor", use=lambda op, x: op(x)):
+    """What the graph, the gradient and the warnings are for an operator without a gradient of its own."""
+    library = torch.library.Library("cases_plain", "FRAGMENT")
+    library.define(name + schema)
+    register(library, name, kernel)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = use(getattr(torch.ops.cases_plain, name), x)
+    node = y.grad_fn
+    seen = [y.requires_grad, y.is_leaf, None if node is None else [node.name(), len(node.next_functions)]]
+    said = warned(lambda: y.sum().backward()) if y.requires_grad else []
+    library._destroy()
+    return [*seen, [[kind, text.partition(" (Triggered")[0]] for kind, text in said], see(torch, x.grad)]
+
+
+@case
+def operators_without_a_gradient_warn(torch):
+    def to(key):
+        return lambda library, name, kernel: library.impl(name, kernel, key)
+
+    def fallthrough(library, name, kernel):
+        library.impl(name, kernel, "CPU")
+        library.impl(name, torch.library.fallthrough_kernel, "Autograd")
+
+    def by_name(types):
+        return lambda library, name, kernel: torch.library.impl(f"cases_plain::{name}", types)(kernel)
+
+    def twice(x):
+        return x * 2
+
+    ways = [to("CPU"), to("CompositeImplicitAutograd"), to("CompositeExplicitAutograd"), to("Autograd"), to(""),
+            fallthrough, by_name("cpu"), by_name("default")]  # fmt: skip
+    return [
+        [_without_formula(torch, f"{kernel.__name__}_{i}", kernel, way) for i, way in enumerate(ways)]
+        for kernel in (_constant, twice)
+    ]
+
+
+@case
+def results_of_operators_without_a_gradient(torch):
+    def on_cpu(library, name, kernel):
+        library.impl(name, kernel, "CPU")
+
+    def in_place(x):
+        with torch.no_grad():
+            return x.mul_(2)
+
+    def told(name, kernel, schema, use=lambda op, x: op(x)):
+        return _without_formula(torch, name, kernel, on_cpu, schema, use)
+
+    return [
+        told("in_place", in_place, "(Tensor(a!) x) -> Tensor(a!)", lambda op, x: op(x.clone())),
+        told("of_view", in_place, "(Tensor(a!) x) -> Tensor(a!)", lambda op, x: op(x.clone()[:1])),
+        told("whole", in_place, "(Tensor(a!) x) -> Tensor(a!)", lambda op, x: (y := x.clone(), op(y[:1]))[0]),
+        told("same", lambda x: x, "(Tensor x) -> Tensor"),
+        told("integers", lambda x: x.detach().long(), "(Tensor x) -> Tensor"),
+        told("nothing", lambda x: None, "(Tensor x) -> ()", lambda op, x: (op(x), x * 2)[1]),
+        told("both", lambda x: (_constant(x), x * 2), "(Tensor x) -> (Tensor, Tensor)", lambda op, x: sum(op(x))),
+        told("many", lambda x: [_constant(t) for t in x], "(Tensor[] x) -> Tensor[]", lambda op, x: sum(op([x, x]))),
+        told("unrecorded", _constant, "(Tensor x) -> Tensor", lambda op, x: torch.no_grad()(op)(x)),
+    ]
+
+
+@case
+def operators_without_a_gradient_need_not_warn(torch):
+    core, found = torch._C, [torch._C._get_autograd_fallback_mode()]
+    for mode in ("nothing", "warn"):
+        core._set_autograd_fallback_mode(mode)
+        register = lambda library, name, kernel: library.impl(name, kernel, "CPU")
+        found.append([core._get_autograd_fallback_mode(), _without_formula(torch, f"in_{mode}", _constant, register)])
+    return [*found, error(lambda: core._set_autograd_fallback_mode("error"))]

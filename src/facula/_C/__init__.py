@@ -60,6 +60,8 @@ def __getattr__(name: str) -> Any:
         return value
     if name == "_functorch":
         return load("_C._functorch")
+    if name in ("_get_autograd_fallback_mode", "_set_autograd_fallback_mode"):
+        return getattr(load("_custom_op.fallback"), name)
     if name.startswith("_jit_"):
         return getattr(load("_jit_switches"), name)
     if name in ("Block", "Graph", "Node", "Value"):

@@ -20,7 +20,7 @@ from .._levels.wrapped import below, highest
 from .._tensor import Tensor
 from ..autograd.function import Function
 from ..autograd.grad_mode import no_grad
-from . import calls
+from . import calls, fallback
 from .schema import Schema
 
 
@@ -37,6 +37,8 @@ class Operator:
         """The ``CustomOpDef``, if it was made by ``custom_op``."""
         self.kernels: dict[str, Callable[..., Any]] = {}
         """By device type; under "" the one for all devices."""
+        self.is_composite = False
+        """Whether its gradient is that of what it calls, or none, and nothing is said of it."""
         self.disabled: set[str] = set()
         self.fake: Callable[..., Any] | None = None
         self.vmap: Callable[..., Any] | None = None
@@ -75,6 +77,8 @@ class Operator:
                 return self.autograd_kernel(*args, **kwargs)
             if self.backward is not None or (self.definition is not None and not self._is_mutable):
                 return self._recorded(leaves, spec)
+            if self.definition is None and not self.is_composite:
+                return fallback.watch(self, tensors, self.compute(args, kwargs))
         return self.compute(args, kwargs)
 
     @property

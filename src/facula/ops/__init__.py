@@ -20,4 +20,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'facula.ops' has no attribute '{name}'")
     from .. import library  # it imports this module
 
-    return library.load_library if name == "load_library" else library.namespace(name)
+    found: Any = library.load_library if name == "load_library" else library.namespace(name)
+    globals()[name] = found
+    return found
