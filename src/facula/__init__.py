@@ -116,7 +116,7 @@ _NAMES = {
         "_symbols": """
             SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum
         """,
-        "compiler": "compile",
+        "compiler": "_disable_dynamo compile",
         "cuda": "OutOfMemoryError",
         "futures": "Future",
         "jit": "ScriptFunction ScriptModule",

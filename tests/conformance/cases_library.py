@@ -446,3 +446,29 @@ def operators_without_a_gradient_need_not_warn(torch):
         register = lambda library, name, kernel: library.impl(name, kernel, "CPU")
         found.append([core._get_autograd_fallback_mode(), _without_formula(torch, f"in_{mode}", _constant, register)])
     return [*found, error(lambda: core._set_autograd_fallback_mode("error"))]
+
+
+@case
+def namespaces_of_operators_can_be_forgotten(torch):
+    library = torch.library.Library("cases_forgotten", "DEF")
+    try:
+        library.define("one_more(Tensor x) -> Tensor")
+        library.impl("one_more", lambda x: x + 1, "CPU")
+        found = see(torch, torch.ops.cases_forgotten.one_more(torch.ones(1)))
+        del torch.ops.cases_forgotten
+        return [found, see(torch, torch.ops.cases_forgotten.one_more(torch.ones(1)))]
+    finally:
+        library._destroy()
+
+
+@case
+def what_is_kept_from_the_compiler_runs(torch):
+    @torch._disable_dynamo
+    def twice(x):
+        return x * 2
+
+    @torch._disable_dynamo(recursive=False)
+    def thrice(x):
+        return x * 3
+
+    return [twice(2), twice.__name__, thrice(2)]

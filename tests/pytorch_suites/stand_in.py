@@ -8,6 +8,7 @@ So are names that older tests import and the installed PyTorch lacks.
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections.abc import Callable
 from dis import opname
@@ -34,13 +35,14 @@ GIVEN: dict[str, dict[str, Any]] = {
         "_TorchFunctionState": SimpleNamespace(ENABLED=0),
         "_get_torch_function_state": lambda: 0,
     },
+    "torch._custom_op.impl": {"global_registry": {}},
+    "torch._logging.scribe": {"open_source_signpost": lambda **_: None},
     "torch._utils": {"_is_privateuse1_backend_available": lambda: False},
-    "torch._utils_internal": {"IS_FBSOURCE": False},
-    "torch._logging.scribe": {"open_source_signpost": lambda **kwargs: None},
+    "torch._utils_internal": {"IS_FBSOURCE": False, "get_file_path_2": os.path.join},
 }
 """What the tools call, and facula lacks."""
 
-MODULES = ("torch._refs",)
+MODULES = ("torch._custom_op.impl", "torch._logging.scribe", "torch._refs", "torch._utils_internal")
 """Modules that the tools ask for names, and facula lacks."""
 
 
@@ -61,13 +63,12 @@ def be_torch() -> None:
     pytorch = PathFinder.find_spec("torch")
     if pytorch is not None and pytorch.origin is not None:
         sys.meta_path.insert(0, _Finder(Path(pytorch.origin).parent.parent))
+    for module in (*MODULES, *GIVEN):
+        provide_module(module)
     for module, names in GIVEN.items():
-        provide_module(module)
         for name, value in names.items():
-            if isinstance(getattr(import_module(module), name, Absent(name)), Absent):
+            if isinstance(getattr(import_module(module), name, MISSING), Absent):
                 setattr(import_module(module), name, value)
-    for module in MODULES:
-        provide_module(module)
 
 
 class Absent(type):
@@ -90,6 +91,9 @@ class Absent(type):
         if ReadWithStandIns.files_being_read:
             return Absent(f"{cls.__name__}()")
         raise NotImplementedError(f"facula lacks {cls.__name__}")
+
+
+MISSING = Absent("missing")
 
 
 def absent(module: str, name: str) -> Absent:
@@ -181,7 +185,7 @@ def provide_module(name: str) -> None:
 
 def provide_name(module: str, name: str) -> None:
     """Have an import of this name from this module succeed."""
-    if module.partition(".")[0] != "torch" or name == "*" or hasattr(import_module(module), name):
+    if module.partition(".")[0] not in ("torch", "functorch") or name == "*" or hasattr(import_module(module), name):
         return
     try:
         import_module(f"{module}.{name}")

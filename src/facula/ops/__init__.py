@@ -20,6 +20,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'facula.ops' has no attribute '{name}'")
     from .. import library  # it imports this module
 
-    found: Any = library.load_library if name == "load_library" else library.namespace(name)
-    globals()[name] = found
+    if name == "load_library":
+        return library.load_library
+    found = globals()[name] = library.namespace(name)
     return found
