@@ -29,7 +29,11 @@ CASTS = "bfloat16 bool byte cdouble cfloat char cpu double float half int long s
 """Methods that have no schema."""
 
 WRITTEN = {
+    ".new_tensor": "object data, *, torch.dtype? dtype=, torch.device? device=, bool requires_grad=",
+    ".numpy": "*, bool force=",
     "as_tensor": "object data, *, torch.dtype? dtype=, torch.device? device=",
+    "asarray": "object obj, *, torch.dtype? dtype=, torch.device? device=, bool? copy=, bool? requires_grad=",
+    "frombuffer": "object buffer, *, torch.dtype dtype, int count=, int offset=, bool requires_grad=",
     "nonzero": "Tensor input, *, bool as_tuple=, Tensor? out=",
     "tensor": "object data, *, torch.dtype? dtype=, torch.device? device=, bool pin_memory=, bool? requires_grad=",
 }
@@ -66,7 +70,8 @@ def written() -> Iterator[str]:
         is_same = getattr(torch.Tensor, name) is fn and hasattr(facula.Tensor, name)
         if name.startswith("__") or not callable(fn) or not is_same:
             continue
-        lines = list(forms(torch, name, fn, [torch.ones(()), *[object()] * 60]))
+        told = forms(torch, name, fn, [torch.ones(()), *[object()] * 60])
+        lines = [WRITTEN[f".{name}"]] if f".{name}" in WRITTEN else list(told)
         if [*map(shape, lines)] != [*map(shape, filter(None, map(as_method, known.get(name, ()))))]:
             yield from (f".{name}({operands(name, line)})" for line in lines)
     yield from (f".{name}(*, torch.memory_format? memory_format=)" for name in CASTS.split())

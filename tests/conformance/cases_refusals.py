@@ -105,3 +105,161 @@ def bilinear_without_features(torch):
         _told(lambda a=a, b=b, c=c: bilinear(torch.zeros(3, a), torch.zeros(3, b), torch.ones(c, a, b)))
         for a, b, c in n
     ]  # fmt: skip
+
+
+"""What is said of wrong arguments of layers, optimizers, distributions, devices and of what differentiates."""
+
+from tests.conformance.cases_arguments import complaints
+from tests.conformance.observe import case
+
+
+@case
+def methods_are_named_by_their_class(torch):
+    nn, d = torch.nn, torch.distributions
+    x = torch.ones(1, 1, 4)
+    p = [torch.ones(1, requires_grad=True)]
+    return complaints(
+        lambda: nn.GRU(2, 2)(),
+        lambda: nn.Conv1d(1, 1, 2)(),
+        lambda: nn.ConvTranspose3d(1, 1, 2)(x, x, x),
+        lambda: nn.AdaptiveMaxPool2d(2)(),
+        lambda: nn.MaxUnpool1d(2)(),
+        lambda: nn.Linear(1, 1).register_forward_hook(),
+        lambda: nn.Linear(1, 1).register_state_dict_pre_hook(1, 2),
+        lambda: nn.Linear(1, 1).share_memory(1),
+        lambda: torch.optim.SGD(p).step(1, 2),
+        lambda: torch.optim.AdamW(p).step(nonsense=1),
+        lambda: d.Bernoulli(0.5).log_prob(),
+        lambda: d.Bernoulli(0.5).enumerate_support(1, 2),
+        lambda: d.Uniform(0.0, 1.0).rsample(1, 2, 3),
+    )
+
+
+@case
+def layers_pass_their_settings_by_place(torch):
+    nn = torch.nn
+    x, image = torch.ones(1, 1, 4), torch.ones(1, 1, 4, 4)
+    return complaints(
+        lambda: nn.AvgPool1d(2, 2, 1j)(x),
+        lambda: nn.AvgPool1d(2, 2, 1, "a")(x),
+        lambda: nn.AvgPool2d(1j)(image),
+        lambda: nn.AvgPool2d(2, divisor_override="a")(image),
+        lambda: nn.MaxPool2d(2, 2, 1.5)(image),
+        lambda: nn.MaxPool2d(2, dilation=1.5)(image),
+        lambda: nn.LPPool1d("a", 2)(x),
+        lambda: nn.LPPool2d(None, 2)(image),
+        lambda: nn.ConvTranspose1d(1, 1, 2)(x, [9]),
+    )
+
+
+@case
+def settings_of_optimizers_are_compared_with_numbers(torch):
+    p = [torch.ones(1, requires_grad=True)]
+    optim = torch.optim
+    return complaints(
+        lambda: optim.Adam(p, lr=None),
+        lambda: optim.Adam(p, eps="a"),
+        lambda: optim.RMSprop(p, weight_decay=[1]),
+        lambda: optim.Adafactor(p, d=None),
+        lambda: optim.SparseAdam(p, eps=None),
+        lambda: optim.ASGD(p, lr=-1),
+        lambda: optim.Muon([torch.ones(1, 1)], momentum=-1.0),
+    )
+
+
+@case
+def devices_have_a_type_and_a_number(torch):
+    return [
+        *complaints(
+            lambda: torch.device("cpu", {}),
+            lambda: torch.device("cpu", 1.5),
+            lambda: torch.device("cpu", True),
+            lambda: torch.device("cpu", -5),
+            lambda: torch.device("cpu", 2**70),
+            lambda: torch.device({}, 0),
+            lambda: torch.device(),
+            lambda: torch.device(-1),
+            lambda: torch.ones(1, device=-1),
+            lambda: torch.Generator(device={}),
+            lambda: torch.autocast("cpu", dtype=1, enabled=False).__enter__(),
+            lambda: torch.autocast("cpu", enabled=1).__enter__(),
+        ),
+        str(torch.Generator(device=None).device),
+    ]
+
+
+@case
+def memory_of_others_is_asked_for_by_kinds(torch):
+    t, memory = torch.ones(2), bytearray(8)
+    storage = torch.ones(3).untyped_storage()
+    return [
+        *complaints(
+            lambda: torch.frombuffer(memory, dtype=None),
+            lambda: torch.frombuffer(memory),
+            lambda: torch.frombuffer(memory, dtype=torch.float32, count=None),
+            lambda: torch.frombuffer(memory, dtype=torch.float32, offset=True),
+            lambda: torch.frombuffer(memory, dtype=torch.float32, requires_grad=None),
+            lambda: torch.asarray([1.0], copy="a"),
+            lambda: torch.asarray([1.0], device={}),
+            lambda: torch.asarray([1.0], requires_grad="a"),
+            lambda: t.new_tensor([1.0], requires_grad=None),
+            lambda: t.new_tensor([1.0], device={}),
+            lambda: t.numpy(force="a"),
+            lambda: t.map_(1j, max),
+            lambda: t.set_(storage, 0, (1, 2), (1,)),
+            lambda: t.set_(storage, -1, (3,), (1,)),
+            lambda: t.set_(torch.ones(3), 2, (2,), (1,)),
+            lambda: torch.ones(3) in torch.ones(2),
+        ),
+        torch.frombuffer(memory, dtype=float).tolist(),
+        torch.ones(2).set_(storage, 0, (3,), ()).stride(),
+    ]
+
+
+@case
+def graphs_are_asked_for_by_tensors(torch):
+    x = torch.ones(1, requires_grad=True)
+    graph = torch.autograd.graph
+    x_by_generator = torch.ones(1, requires_grad=True)
+    torch.autograd.backward(x_by_generator * 2, inputs=(t for t in [x_by_generator]))
+    return [
+        *complaints(
+            lambda: graph.increment_version(1),
+            lambda: graph.increment_version([1]),
+            lambda: graph.increment_version("a"),
+            lambda: torch.autograd.grad("abc", [x], [torch.ones(1)]),
+            lambda: torch.autograd.grad([x, x], [x], [torch.ones(2)]),
+            lambda: torch.autograd.grad([x, x], [x], [torch.ones(1)]),
+            lambda: torch.autograd.backward(x, inputs=1),
+            lambda: torch.autograd.backward(x, inputs=[]),
+        ),
+        x_by_generator.grad.tolist(),
+    ]
+
+
+@case
+def levels_of_forward_mode_are_checked_first_to_last(torch):
+    fw = torch.autograd.forward_ad
+    x, whole = torch.ones(2), torch.ones(2).int()
+    outside = complaints(
+        lambda: fw.make_dual(x, x),
+        lambda: fw.make_dual(x, x, level=0),
+        lambda: fw.make_dual(x, x, level=1),
+        lambda: fw.make_dual(x, x, level="a"),
+        lambda: fw.make_dual(x, whole, level=0),
+        lambda: fw.unpack_dual(1.0, level=0),
+        lambda: fw.unpack_dual(x, level="a"),
+        lambda: fw.exit_dual_level(level=0),
+        lambda: fw.exit_dual_level(),
+    )
+    with fw.dual_level():
+        inside = complaints(
+            lambda: fw.make_dual(x, None),
+            lambda: fw.make_dual(x, x, level=1),
+            lambda: fw.make_dual(x, x, level="a"),
+            lambda: fw.make_dual(x, x, level=-1),
+            lambda: fw.unpack_dual(1.0),
+            lambda: fw.unpack_dual(x, level="a"),
+            lambda: fw.exit_dual_level(level=5),
+        )
+    return outside + inside

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,36 @@ _KNOWN = (
 )
 
 
+_NOT_GIVEN: Any = object()
+
+
+def no_accelerator(index: int) -> RuntimeError:
+    """A number alone means an accelerator."""
+    if index < 0:
+        return RuntimeError("Device index must not be negative")
+    return RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def _checked_index(index: Any) -> int:
+    if isinstance(index, bool) or not hasattr(index, "__index__"):
+        raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type(index).__name__}")
+    if not -(2**63) <= (number := operator.index(index)) < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if number < 0:
+        raise RuntimeError("Device index must not be negative")
+    return number
+
+
+def _not_a_device(given: Any, index: Any) -> TypeError:
+    if given is not _NOT_GIVEN and index is not None:
+        return TypeError(f"device(): argument 'type' (position 1) must be str, not {type(given).__name__}")
+    shown = "" if given is _NOT_GIVEN else type(given).__name__
+    return TypeError(
+        f"device() received an invalid combination of arguments - got ({shown}), but expected one of:\n"
+        " * (torch.device device)\n * (str type, int index = -1)\n"
+    )
+
+
 class device:
     """``device("cpu")``, ``device("cpu", 0)``, ``device("meta")``; also a context manager for creation."""
 
@@ -26,15 +57,17 @@ class device:
     type: str
     index: int | None
 
-    def __init__(self, type: str | device = "cpu", index: int | None = None) -> None:
+    def __init__(self, type: str | device | int = _NOT_GIVEN, index: int | None = None) -> None:
         self._outer: list[Any] = []
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
             return
-        if isinstance(type, int) and index is None:
-            raise RuntimeError("Cannot access accelerator device when none is available.")
+        if isinstance(type, int) and index is None and not isinstance(type, bool):
+            raise no_accelerator(type)
         if not isinstance(type, str):
-            raise TypeError("device() received an invalid combination of arguments")
+            raise _not_a_device(type, index)
+        if index is not None:
+            index = _checked_index(index)
         if not type:
             raise RuntimeError("Device string must not be empty")
         name, colon, number = type.partition(":")
@@ -84,7 +117,7 @@ def parse(given: Any) -> device:
     if given.__class__ is device:
         found: device = given
     elif isinstance(given, int):
-        raise RuntimeError("Cannot access accelerator device when none is available.")
+        raise no_accelerator(given)
     else:
         found = device(given)
     if found.type not in ("cpu", "meta"):

@@ -37,7 +37,9 @@ class Generator:
     """Normal numbers come in pairs: the second of the last pair, if nobody has asked for it yet."""
 
     def __init__(self, device: Any = "cpu") -> None:
-        self.device = device if isinstance(device, devices.device) else devices.device(device)
+        if not (device is None or isinstance(device, (str, int, devices.device))):
+            raise TypeError(f"Generator(): argument 'device' must be torch.device, not {type(device).__name__}")
+        self.device = device if isinstance(device, devices.device) else devices.device(device or "cpu")
         if self.device.type != "cpu":
             raise RuntimeError(f"{self.device.type.upper()} device type not an accelerator.")
         self._begin(_DEFAULT_SEED)

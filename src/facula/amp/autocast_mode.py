@@ -11,6 +11,7 @@ from .._core import state
 from .._core.devices import device as _device
 from .._core.dtypes import bfloat16, dtype, float16
 from .._tensor import Tensor
+from ..ops.machine.errors import type_of
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
@@ -54,6 +55,7 @@ class autocast:
 
     def __enter__(self) -> autocast:
         modes = state.modes
+        self._check()
         self._outer.append((modes.autocast, modes.autocast_cache, _fast["cpu"]))
         if self.device == "cpu":
             _fast["cpu"] = self.fast_dtype
@@ -63,6 +65,17 @@ class autocast:
             modes.autocast_kept = {}
         modes.autocast_depth += 1
         return self
+
+    def _check(self) -> None:
+        """Refuse what PyTorch's settings would not take."""
+        if not isinstance(self._enabled, bool):
+            wrong = type_of(self._enabled)
+            raise TypeError(f"set_autocast_enabled(): argument 'enabled' (position 2) must be bool, not {wrong}")
+        if not isinstance(self.fast_dtype, dtype):
+            wrong = type_of(self.fast_dtype)
+            raise TypeError(f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {wrong}")
+        if not isinstance(self._cache_enabled, bool):
+            raise TypeError(f"enabled must be a bool (got {type_of(self._cache_enabled)})")
 
     def __exit__(self, *exc: object) -> None:
         modes = state.modes

@@ -38,7 +38,9 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, (engine.Tensor_, GradientEdge)) and len(inputs) == 0:
+    if inputs is not None:
+        inputs = _as_tuple(inputs)
+    if inputs == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     if state.modes.levels and state.modes.levels != (state.modes.dual,):
         raise RuntimeError(
@@ -49,7 +51,7 @@ def backward(
         state.modes.capture.before_backward(None)
     roots = _as_tuple(tensors)
     grads = _starting_grads(roots, _grad_tuple(grad_tensors, len(roots)))
-    edges = None if inputs is None else [_input_edge(t, accumulate=True) for t in _as_tuple(inputs)]
+    edges = None if inputs is None else [_input_edge(t, accumulate=True) for t in inputs]
     keep = create_graph if retain_graph is None else retain_graph
     if keep.__class__ is not bool or create_graph.__class__ is not bool:
         keep, create_graph = _flag(keep), _flag(create_graph)
@@ -233,8 +235,6 @@ def _starting_grads(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
 
     ``batched``: those given have a dimension more, the first one.
     """
-    if len(grads) < len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     made: list[Any] = []
     for i, (out, g) in enumerate(zip(outputs, grads)):
         if not isinstance(out, (engine.Tensor_, GradientEdge)):
@@ -247,6 +247,8 @@ def _starting_grads(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
             made.append(g)
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type_of(g)}")
+    if len(grads) < len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     return made
 
 

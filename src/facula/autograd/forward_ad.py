@@ -31,12 +31,12 @@ def enter_dual_level() -> int:
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """End forward mode: all duals are plain tensors again."""
-    if state.modes.dual is None:
-        raise RuntimeError("Dual level must be a positive number.")
-    if level not in (None, 0):
+    if level is not None and (level != 0 or state.modes.dual is None):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
+    if state.modes.dual is None:
+        raise RuntimeError("Dual level must be a positive number.")
     leave(state.modes.dual)
     state.modes.dual = None
 
@@ -72,24 +72,29 @@ class dual_level:
 
 
 def _current(level: int | None) -> Any:
-    if isinstance(level, bool) or not (level is None or hasattr(level, "__index__")):
+    if level is not None and (isinstance(level, bool) or not hasattr(level, "__index__")):
         raise TypeError(f"_make_dual(): argument 'level' must be int, not {type_of(level)}")
-    if state.modes.dual is None or (level is not None and level < 0):
+    if level:
+        raise RuntimeError("Invalid level given to _make_dual")
+    if state.modes.dual is None:
         raise RuntimeError(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+            "Trying to access a forward AD level with an invalid index. This index was either not created or is "
+            "already deleted."
         )
     return state.modes.dual
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     """A tensor that carries a tangent. It shares memory with ``tensor``, as a view does."""
-    current = _current(level)
-    if level:
-        raise RuntimeError("Invalid level given to _make_dual")
+    if level < 0 if level is not None else state.modes.dual is None:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not (tangent.is_floating_point() or tangent.is_complex()):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
+    current = _current(level)
     if tensor.__class__ is Dual and tensor._level is current:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
@@ -131,7 +136,8 @@ def check_fits(tensor: Any, tangent: Any) -> None:
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     """The value and the tangent of a tensor."""
-    if not isinstance(tensor, Tensor) and state.modes.dual is not None:
+    is_outside = level < 0 if level is not None else state.modes.dual is None
+    if not isinstance(tensor, Tensor) and not is_outside:
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type_of(tensor)}")
     if state.modes.dual is None:
         return UnpackedDualTensor(tensor, None)

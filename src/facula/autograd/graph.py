@@ -432,8 +432,11 @@ def node_edge(node: Node, nr: int) -> Any:
 
 def increment_version(tensor: Any) -> None:
     """Say that a tensor was modified by means that facula cannot see."""
-    tensors = (tensor,) if not isinstance(tensor, (list, tuple)) else tensor
-    for t in tensors:
+    if not isinstance(tensor, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for t in (tensor,) if hasattr(tensor, "_bump_version") else tensor:
+        if not hasattr(t, "_bump_version"):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         t._bump_version()
 
 

@@ -11,9 +11,18 @@ from typing import Any
 
 import facula
 
+from .._core.own_methods import named_as_in
 from .utils import lazy_property
 
 Formula = Callable[..., Any]
+
+
+class _MadeOfFormulas:
+    """The base of classes whose methods are formulas."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        named_as_in(cls, {name: f for name, f in vars(cls).items() if getattr(f, "__module__", "") == __name__})
 
 
 def formula(of: Formula, arguments: int = 1) -> Any:

@@ -11,11 +11,11 @@ import facula
 
 from .._core.size import Size
 from . import constraints
-from ._formulas import cached, done_by, formula, quantity, same_as
+from ._formulas import _MadeOfFormulas, cached, done_by, formula, quantity, same_as
 from .utils import _sum_rightmost
 
 
-class Transform:
+class Transform(_MadeOfFormulas):
     """A map of tensors. With ``cache_size=1`` it remembers its last pair, so that inverting gives back the input."""
 
     bijective: Any = False

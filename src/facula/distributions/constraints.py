@@ -8,7 +8,7 @@ from typing import Any
 
 import facula
 
-from ._formulas import formula, quantity, same_as
+from ._formulas import _MadeOfFormulas, formula, quantity, same_as
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent", "dependent_property",
@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Constraint:
+class Constraint(_MadeOfFormulas):
     """A set of values. ``event_dim``: how many of a tensor's last dimensions make up one value."""
 
     is_discrete: Any = False

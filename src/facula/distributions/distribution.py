@@ -14,6 +14,7 @@ import facula
 
 from .._core.size import Size
 from . import constraints
+from ._formulas import _MadeOfFormulas
 from .utils import broadcast_all, broadcastable, lazy_property
 
 __all__ = ["Distribution"]
@@ -21,7 +22,7 @@ __all__ = ["Distribution"]
 _NO_DIMENSIONS = Size()
 
 
-class Distribution:
+class Distribution(_MadeOfFormulas):
     """A batch of distributions: ``batch_shape`` independent ones, each of values of shape ``event_shape``."""
 
     has_rsample: Any = False

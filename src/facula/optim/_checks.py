@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import le
 from typing import Any
 
 from .._tensor import Tensor
@@ -21,15 +22,15 @@ def check_one_element(value: Any, name: str = "lr") -> None:
 def check_lr(lr: Any) -> None:
     """Refuse a learning rate that is negative, or a tensor of several."""
     check_one_element(lr)
-    require(lr >= 0.0, f"Invalid learning rate: {lr}")
+    require(le(0.0, lr), f"Invalid learning rate: {lr}")
 
 
 def check_not_negative(value: Any, name: str) -> None:
-    require(value >= 0.0, f"Invalid {name} value: {value}")
+    require(le(0.0, value), f"Invalid {name} value: {value}")
 
 
 def check_eps(eps: Any) -> None:
-    require(eps >= 0.0, f"Invalid epsilon value: {eps}")
+    require(le(0.0, eps), f"Invalid epsilon value: {eps}")
 
 
 def check_betas(betas: Any) -> None:

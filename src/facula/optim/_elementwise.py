@@ -16,6 +16,7 @@ import facula
 
 from .._core import state as _state
 from .._core.dtypes import get_default_dtype
+from .._core.own_methods import own
 from .._tensor import Tensor
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.graph import user_frame
@@ -54,6 +55,11 @@ class ElementwiseOptimizer(Optimizer):
 
     _needs_capture: ClassVar[str] = "params and state_steps"
     _scratch: Scratch
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if ElementwiseOptimizer in cls.__bases__:
+            own("step", cls)
 
     @classmethod
     def _arrays(cls, group: dict[str, Any]) -> tuple[str, ...]:

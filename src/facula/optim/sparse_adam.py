@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import lt
 from typing import Any
 
 from .._tensor import Tensor
@@ -28,8 +29,8 @@ class SparseAdam(Optimizer):
         maximize: bool = False,
     ) -> None:
         check_one_element(lr)
-        require(lr > 0.0, f"Invalid learning rate: {lr}")
-        require(eps > 0.0, f"Invalid epsilon value: {eps}")
+        require(lt(0.0, lr), f"Invalid learning rate: {lr}")
+        require(lt(0.0, eps), f"Invalid epsilon value: {eps}")
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
         places = [(p, [i, j]) for i, group in enumerate(self.param_groups) for j, p in enumerate(group["params"])]

@@ -11,6 +11,8 @@ from .._tensor import Tensor
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:
     """Exchange all that two tensors hold, their classes and attributes included; who knows either of them sees that."""
     for name, t in (("t1", t1), ("t2", t2)):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"swap_tensors(): argument '{name}' must be Tensor, not {type(t).__name__}")
         if weakref.getweakrefs(t):
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
     t1.__class__, t2.__class__ = t2.__class__, t1.__class__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core.own_methods import own
 from ..._tensor import Tensor
 from .. import functional as F
 from ..common_types import _size_1_t, _size_2_t, _size_3_t
@@ -162,13 +163,13 @@ class _ConvTransposeNd(_ConvNd):
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         """``output_size`` chooses among the sizes that a convolution would have brought to that of ``input``."""
         convolve = getattr(F, f"conv_transpose{self.dims}d")
-        more = self.output_padding if output_size is None else self._room_for(input, list(output_size))
+        more = self.output_padding if output_size is None else self._room_for(input, output_size)
         found: Tensor = convolve(
             input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation
         )
         return found
 
-    def _room_for(self, input: Tensor, output_size: list[int]) -> tuple[int, ...]:
+    def _room_for(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
         """The output padding that gives a result of this size."""
         n = self.dims
         others = input.dim() - n
@@ -186,7 +187,7 @@ class _ConvTransposeNd(_ConvNd):
         largest = [low + s - 1 for low, s in zip(smallest, self.stride)]
         if any(not low <= size <= high for low, size, high in zip(smallest, wanted, largest)):
             raise ValueError(
-                f"requested an output size of {tuple(output_size)}, but valid sizes range from {smallest} to {largest} "
+                f"requested an output size of {wanted}, but valid sizes range from {smallest} to {largest} "
                 f"(for an input of {sizes!r})"
             )
         return tuple(size - low for size, low in zip(wanted, smallest))
@@ -209,6 +210,8 @@ class ConvTranspose3d(_ConvTransposeNd):
 
     dims = 3
 
+
+own("forward", Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
 
 # ---- with the number of channels of the first input
 

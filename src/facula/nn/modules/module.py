@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from ..._core import state
+from ..._core.own_methods import named_as_in
 from ..._core.settings import typename
 from ..._tensor import Tensor
 from ...autograd.graph import RemovableHandle
@@ -454,6 +455,10 @@ class Module(Hooks, Moving, StateDict):
         if not children and len(extra_lines) <= 1:
             return f"{self._get_name()}({''.join(extra_lines)})"
         return f"{self._get_name()}(\n  " + "\n  ".join([*extra_lines, *children]) + "\n)"
+
+
+for _part in (Hooks, Moving, StateDict):
+    named_as_in(Module, dict(vars(_part)))
 
 
 _HOOKS = (

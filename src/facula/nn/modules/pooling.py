@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._core.own_methods import own
 from ..._tensor import Tensor
 from .. import functional as F
 from .module import Module
@@ -17,12 +18,17 @@ class _Pool(Module):
     settings: tuple[str, ...]
     shown: tuple[str, ...]
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "function" in vars(cls):
+            own("forward", cls)
+
     def _slide(self, kernel_size: Any, stride: Any, **others: Any) -> None:
         """Settings of a window, which goes on by its own size unless told otherwise."""
         vars(self).update(kernel_size=kernel_size, stride=kernel_size if stride is None else stride, **others)
 
     def forward(self, input: Tensor) -> Any:
-        return getattr(F, self.function)(input, **{name: getattr(self, name) for name in self.settings})
+        return getattr(F, self.function)(input, *(getattr(self, name) for name in self.settings))
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={getattr(self, name)}" for name in self.shown)
@@ -125,6 +131,10 @@ class _LPPoolNd(_Pool):
         self.kernel_size = kernel_size
         self.stride = stride
         self.ceil_mode = ceil_mode
+
+    def forward(self, input: Tensor) -> Any:
+        pool = getattr(F, self.function)
+        return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
 class LPPool1d(_LPPoolNd):

@@ -8,6 +8,7 @@ import numbers
 import warnings
 from typing import Any
 
+from ..._core.own_methods import own
 from ..._tensor import Tensor
 from ...ops.machine.signatures import mistake
 from ...ops.networks import recurrent, recurrent_cells
@@ -264,6 +265,9 @@ class GRU(_OneState):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         _refuse_projection(kwargs)
         super().__init__("GRU", *args, **kwargs)
+
+
+own("forward", RNN, GRU)
 
 
 class LSTM(RNNBase):

@@ -16,6 +16,7 @@ from ...autograd import exits
 from ..arrays.strides import is_channels_last
 from ..machine.any_state import subclasses
 from ..machine.deprecated import warn_of_lost_parts, warn_once
+from ..machine.errors import type_of
 from ..machine.forms import forms
 from ..machine.overloads import no_combination
 from ..machine.overridable import overridable
@@ -264,7 +265,7 @@ def _index(self: Tensor) -> int:
 
 def _contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, (Tensor, bool, int, float, complex, np.number)):
-        return bool((self == element).any().item())
+        return bool((element == self if isinstance(element, Tensor) else self == element).any().item())
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
@@ -291,6 +292,8 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     """An ndarray over the same memory. ``force`` detaches and resolves, where memory cannot be shared."""
     if self.dispatches:
         raise RuntimeError(".numpy() is not supported for tensor subclasses.")
+    if force is not False and not isinstance(force, bool):
+        raise TypeError(f"numpy(): argument 'force' must be bool, not {type_of(force)}")
     if force:
         return self.detach().resolve_conj().resolve_neg().numpy()
     state.refuse_capture("numpy()")
@@ -496,6 +499,10 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
 
 
 def _check_mapped(name: str, self: Tensor, others: dict[str, Tensor]) -> None:
+    for i, (argument, t) in enumerate(others.items()):
+        if not isinstance(t, Tensor):
+            quoted = argument.removeprefix("argument ")
+            raise TypeError(f"{name}(): argument {quoted} (position {i + 1}) must be Tensor, not {type_of(t)}")
     if self.requires_grad or any(t.requires_grad for t in others.values()):
         raise RuntimeError(
             f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."

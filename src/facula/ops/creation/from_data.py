@@ -405,12 +405,13 @@ def _asarray_of_tensor(t: Tensor, dtype: Any, device: Any, copy: Any, requires_g
     return t
 
 
+@creator()
 def frombuffer(
     buffer: Any, *, dtype: Any = None, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
     """A 1-d tensor over the memory of an object with a buffer."""
-    if dtype is None:
-        raise TypeError('frombuffer() missing 1 required positional arguments: "dtype"')
+    dtype = checked_dtype("frombuffer", dtype)
+    assert dtype is not None
     size = dtype.itemsize
     count, offset = as_int(count), as_int(offset)
     try:
@@ -445,7 +446,6 @@ def frombuffer(
 
 
 FUNCTIONS["from_numpy"] = from_numpy
-FUNCTIONS["frombuffer"] = frombuffer
 
 
 # ---- the legacy constructors

@@ -216,10 +216,29 @@ def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any =
     return input
 
 
+def _span(offset: int, shape: Any, stride: Any) -> int:
+    """How many elements of a storage lie before the end of such a tensor."""
+    if any(size <= 0 for size in shape):
+        return 0
+    if not stride:
+        return offset + math.prod(shape)
+    return offset + 1 + sum((size - 1) * step for size, step in zip(shape, stride))
+
+
 def _strided_memory(root: Any, dt: Any, offset: int, size: Any, stride: Any) -> Any:
     shape = size_tuple((tuple(size),))
-    if stride is None:
-        return np.ndarray(shape, dt, bytes_of(root), offset * dt.itemsize)
-    return np.ndarray(shape, dt, bytes_of(root), offset * dt.itemsize, tuple(s * dt.itemsize for s in stride))
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if stride and len(shape) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(stride)})")
+    memory = bytes_of(root)
+    if (needed := dt.itemsize * _span(offset, shape, stride)) > memory.size:
+        rows = stride or [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(rows)}, storage offset {offset}, and itemsize "
+            f"{dt.itemsize} requiring a storage size of {needed} are out of bounds for storage of size {memory.size}"
+        )
+    steps = tuple(s * dt.itemsize for s in stride) if stride else None  # none at all: one row after the other
+    return np.ndarray(shape, dt, memory, offset * dt.itemsize, steps)
 
 
