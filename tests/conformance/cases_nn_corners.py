@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import pickle
+import warnings
+from contextlib import contextmanager
 
 from .observe import case, error, name_of, see
 
@@ -545,12 +547,19 @@ def windows_that_are_long_and_few(torch):
     ]
 
 
+@contextmanager
+def ignored_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 @case
 def the_way_that_a_convolution_takes_without_onednn(torch):
     """What PyTorch's core names where it has neither oneDNN nor, for such small batches, NNPACK."""
     select = torch._C._select_conv_backend
     told = []
-    with torch.backends.mkldnn.flags(enabled=False):
+    with ignored_warnings(), torch.backends.mkldnn.flags(enabled=False):
         for shape in ((2, 4, 9), (2, 4, 9, 9), (2, 4, 9, 9, 9), (0, 4, 9)):
             n = len(shape) - 2
             x, w = torch.zeros(shape), torch.zeros(4, shape[1], *[3] * n)

@@ -1,7 +1,8 @@
-"""Which of two refusals is told."""
+"""What is said of wrong arguments, and which of two refusals is told."""
 
 from __future__ import annotations
 
+from tests.conformance.cases_arguments import complaints
 from tests.conformance.observe import case
 
 
@@ -105,12 +106,6 @@ def bilinear_without_features(torch):
         _told(lambda a=a, b=b, c=c: bilinear(torch.zeros(3, a), torch.zeros(3, b), torch.ones(c, a, b)))
         for a, b, c in n
     ]  # fmt: skip
-
-
-"""What is said of wrong arguments of layers, optimizers, distributions, devices and of what differentiates."""
-
-from tests.conformance.cases_arguments import complaints
-from tests.conformance.observe import case
 
 
 @case
