@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import le
 from typing import Any
 
 from .._core.dtypes import finfo
@@ -34,12 +33,12 @@ class Adafactor(Optimizer):
         maximize: bool = False,
     ) -> None:
         check_one_element(lr)
-        require(le(0.0, lr), f"Learning rate should be >= 0 but is: {lr}")
+        require(0.0 <= lr, f"Learning rate should be >= 0 but is: {lr}")
         require(beta2_decay <= 0.0, f"beta2_decay should be <= 0 but is: {beta2_decay}")
-        require(eps[0] is None or le(0.0, eps[0]), f"epsilon1 should be >= 0 but is: {eps[0]}")
-        require(le(0.0, eps[1]), f"epsilon2 should be >= 0 but is: {eps[1]}")
-        require(le(1.0, d), f"Clipping threshold d should be >= 1 but is: {d}")
-        require(le(0.0, weight_decay), f"weight_decay should be >= 0 but is: {weight_decay}")
+        require(eps[0] is None or 0.0 <= eps[0], f"epsilon1 should be >= 0 but is: {eps[0]}")
+        require(0.0 <= eps[1], f"epsilon2 should be >= 0 but is: {eps[1]}")
+        require(1.0 <= d, f"Clipping threshold d should be >= 1 but is: {d}")
+        require(0.0 <= weight_decay, f"weight_decay should be >= 0 but is: {weight_decay}")
         settings = {
             "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import le
 from typing import Any
 
 from .._tensor import Tensor
@@ -22,15 +21,15 @@ def check_one_element(value: Any, name: str = "lr") -> None:
 def check_lr(lr: Any) -> None:
     """Refuse a learning rate that is negative, or a tensor of several."""
     check_one_element(lr)
-    require(le(0.0, lr), f"Invalid learning rate: {lr}")
+    require(0.0 <= lr, f"Invalid learning rate: {lr}")
 
 
 def check_not_negative(value: Any, name: str) -> None:
-    require(le(0.0, value), f"Invalid {name} value: {value}")
+    require(0.0 <= value, f"Invalid {name} value: {value}")
 
 
 def check_eps(eps: Any) -> None:
-    require(le(0.0, eps), f"Invalid epsilon value: {eps}")
+    require(0.0 <= eps, f"Invalid epsilon value: {eps}")
 
 
 def check_betas(betas: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import le
 from typing import Any
 
 import facula
@@ -41,9 +40,9 @@ class Muon(Optimizer):
         adjust_lr_fn: str | None = None,
     ) -> None:
         check_one_element(lr)
-        require(le(0.0, lr), f"Learning rate should be >= 0 but is: {lr}")
-        require(le(0.0, momentum), f"momentum should be >= 0 but is: {momentum}")
-        require(le(0.0, weight_decay), f"weight decay should be >= 0 but is: {weight_decay}")
+        require(0.0 <= lr, f"Learning rate should be >= 0 but is: {lr}")
+        require(0.0 <= momentum, f"momentum should be >= 0 but is: {momentum}")
+        require(0.0 <= weight_decay, f"weight decay should be >= 0 but is: {weight_decay}")
         require(
             adjust_lr_fn in (None, "original", "match_rms_adamw"),
             f"Adjust learning rate function {adjust_lr_fn} is not supported",

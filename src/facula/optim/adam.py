@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import le
 from typing import Any
 
 from .._tensor import Tensor
@@ -41,10 +40,10 @@ class Adam(ElementwiseOptimizer):
             "lr as a Tensor is not supported for capturable=False and foreach=True",
         )
         check_one_element(lr)
-        require(le(0.0, lr), f"Invalid learning rate: {lr}")
-        require(le(0.0, eps), f"Invalid epsilon value: {eps}")
+        require(0.0 <= lr, f"Invalid learning rate: {lr}")
+        require(0.0 <= eps, f"Invalid epsilon value: {eps}")
         check_betas(betas)
-        require(le(0.0, weight_decay), f"Invalid weight_decay value: {weight_decay}")
+        require(0.0 <= weight_decay, f"Invalid weight_decay value: {weight_decay}")
         require(
             isinstance(betas[0], Tensor) == isinstance(betas[1], Tensor),
             "betas must be either both floats or both Tensors",

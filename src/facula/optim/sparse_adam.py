@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from operator import lt
 from typing import Any
 
 from .._tensor import Tensor
@@ -29,8 +28,8 @@ class SparseAdam(Optimizer):
         maximize: bool = False,
     ) -> None:
         check_one_element(lr)
-        require(lt(0.0, lr), f"Invalid learning rate: {lr}")
-        require(lt(0.0, eps), f"Invalid epsilon value: {eps}")
+        require(0.0 < lr, f"Invalid learning rate: {lr}")
+        require(0.0 < eps, f"Invalid epsilon value: {eps}")
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
         places = [(p, [i, j]) for i, group in enumerate(self.param_groups) for j, p in enumerate(group["params"])]
