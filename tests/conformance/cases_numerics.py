@@ -275,3 +275,10 @@ def numbers_beside_half_precision(torch):
             results += [leaf.grad, torch.func.jvp(function, (x,), (y,))[1]]
         seen.append([see(torch, r) for r in results])
     return seen
+
+
+@case
+def airy_functions_vanish_far_out(torch):
+    x = [-2.5, 0.0, 103.0, 200.0, 1e21, 1e30]
+    return [torch.special.airy_ai(torch.tensor(x, dtype=dtype)).tolist()[2 if i else 0 :] for i, dtype in
+            enumerate((torch.float64, torch.float32))]  # fmt: skip

@@ -336,6 +336,12 @@ def _nan_at_infinity(name: str) -> Any:
     return kernel
 
 
+def _airy_ai(input: Array) -> Any:
+    """SciPy gives NaN far beyond where it vanishes."""
+    found = _nan_at_infinity("airy")(input)
+    return np.where((input > 200) & np.isfinite(input), number_like(0.0, input), found)
+
+
 def _spherical_j0(input: Array) -> Any:
     small = np.abs(input) < 0.5
     squared = input * input
@@ -345,7 +351,7 @@ def _spherical_j0(input: Array) -> Any:
 
 
 for _name, _scipy_name in {
-    "airy_ai": "airy", "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1",
+    "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1",
     "modified_bessel_i0": "i0", "modified_bessel_i1": "i1",
 }.items():  # fmt: skip
     _without_derivative(_name, _nan_at_infinity(_scipy_name))
@@ -354,6 +360,7 @@ for _name, _scipy_name in {
     "scaled_modified_bessel_k1": "k1e",
 }.items():  # fmt: skip
     _without_derivative(_name, special_of_one(_scipy_name))
+_without_derivative("airy_ai", _airy_ai)
 _without_derivative("spherical_bessel_j0", _spherical_j0)
 for _name in (
     "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "polygamma", "sinc", "xlogy",
