@@ -97,6 +97,98 @@ def dtypes_of_results(torch):
 
 
 @case
+def losses_by_their_other_names(torch):
+    x, y = numbers(torch, 2, 3, dtype=torch.bfloat16), numbers(torch, 2, 3, dtype=torch.bfloat16)
+    sign, places = torch.ones(2, 3), torch.ones(2, 2, dtype=torch.long)
+    with torch.autocast("cpu"):
+        found = [
+            torch.poisson_nll_loss(x, y, True, False, 1e-8, 1), torch.cosine_embedding_loss(x, y, torch.ones(2)),
+            torch.hinge_embedding_loss(x, sign), torch.margin_ranking_loss(x, y, sign), torch.kl_div(x, y),
+            torch.triplet_margin_loss(x, y, y * 2), torch.binary_cross_entropy_with_logits(x, y),
+            torch.ctc_loss(numbers(torch, 5, 2, 4, dtype=torch.bfloat16).log_softmax(2), places, (5, 5), (2, 2)),
+        ]  # fmt: skip
+    return dtypes(found)
+
+
+@case
+def padding(torch):
+    found = {}
+    with torch.autocast("cpu"):
+        for mode in ("reflect", "replicate", "circular", "constant"):
+            for n in (1, 2, 3):
+                x = numbers(torch, 1, 2, *[3] * n, dtype=torch.bfloat16)
+                found[f"{mode}{n}"] = dtypes(torch.nn.functional.pad(x, (1, 1) * n, mode))
+    return found
+
+
+@case
+def what_joins_tensors(torch):
+    kinds = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64)
+    at, found = torch.tensor([0]), {}
+    joins = {
+        "cat": lambda a, b: torch.cat([a, b]), "stack": lambda a, b: torch.stack([a, b]),
+        "index_copy": lambda a, b: torch.index_copy(a, 0, at, b[:1]),
+    }  # fmt: skip
+    for half in (torch.bfloat16, torch.float16):
+        for name, join in joins.items():
+            for first in kinds:
+                for second in kinds:
+                    with torch.autocast("cpu", dtype=half):
+                        try:
+                            told = dtypes(join(torch.ones(2).to(first), torch.ones(2).to(second)))
+                        except RuntimeError as e:
+                            told = str(e)
+                    found[f"{name} {half} {first} {second}"] = told
+    return found
+
+
+@case
+def recurrent_layers(torch):
+    nn, rnn = torch.nn, torch.nn.utils.rnn
+    layers = {
+        "lstm": (nn.LSTM, {}), "two ways": (nn.LSTM, {"num_layers": 2, "bidirectional": True, "batch_first": True}),
+        "projected": (nn.LSTM, {"proj_size": 2}), "gru": (nn.GRU, {"num_layers": 2}), "tanh": (nn.RNN, {}),
+        "relu": (nn.RNN, {"nonlinearity": "relu"}),
+    }  # fmt: skip
+    found = {}
+    for name, (kind, options) in layers.items():
+        for given in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
+            layer = kind(3, 4, **options)
+            for p in layer.parameters():
+                torch.nn.init.constant_(p, 0.1)
+            layer = layer.double() if given is torch.float64 else layer
+            x = numbers(torch, 2, 3, 3, dtype=given)
+            packed = rnn.pack_sequence([x[0], x[1, :2]])
+            with torch.autocast("cpu"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                out, state = layer(x)
+                from_packed, _ = layer(packed)
+            out.sum().backward()
+            gradients = dtypes([p.grad for p in layer.parameters()])
+            precise = layer.double()(x.double())[0]
+            found[f"{name} {given}"] = [
+                dtypes([out, state, from_packed.data]), gradients,
+                bool(torch.allclose(out.double(), precise, atol=0.02)),
+            ]  # fmt: skip
+    return found
+
+
+@case
+def older_names(torch):
+    """``torch.cpu.amp`` and its parts, which warn."""
+    told = []
+    for modules in ((torch.cpu.amp, torch.cpu.amp), (torch.cpu.amp.autocast_mode, torch.cpu.amp.grad_scaler)):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            with modules[0].autocast():
+                y = numbers(torch, 2, 2) @ numbers(torch, 2, 2)
+            scaler = modules[1].GradScaler(init_scale=4.0)
+            scaled = scaler.scale(torch.ones(1))
+        told.append([dtypes(y), see(torch, scaled), [[w.category.__name__, str(w.message)] for w in seen]])
+    return told
+
+
+@case
 def values_and_gradients(torch):
     F = torch.nn.functional
     weight, bias, table = (numbers(torch, *s).requires_grad_() for s in ((4, 3), (4,), (2, 4)))

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..._core.own_methods import own
 from ..._tensor import Tensor
+from ...ops.machine.autocast import is_on
 from ...ops.machine.signatures import mistake
 from ...ops.networks import recurrent, recurrent_cells
 from .. import init
@@ -147,7 +148,7 @@ class RNNBase(Module):
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         dtype = self._flat_weights[0].dtype
-        if input.dtype is not dtype:
+        if input.dtype is not dtype and not is_on():
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). Convert input: "
                 f"input.to({dtype}), or convert model: model.to({input.dtype})"

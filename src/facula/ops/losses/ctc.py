@@ -276,7 +276,7 @@ def _check_targets(targets: Any, n: int, target_lengths: tuple[int, ...]) -> Non
         raise RuntimeError(f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor {what}")
 
 
-@public("ctc_loss", overloads=True)
+@public("ctc_loss", overloads=True, autocast="full")
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = NONE,
     zero_infinity: bool = False,

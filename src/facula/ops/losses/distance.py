@@ -40,7 +40,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, k
     return _plain_norm(add_number_op(x1 - x2, eps), p, keepdim)
 
 
-@public("triplet_margin_loss")
+@public("triplet_margin_loss", autocast="full")
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, reduction: int = NONE,
@@ -91,7 +91,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return (both[0] / lengths[0] * second).sum(dim)
 
 
-@public("cosine_embedding_loss")
+@public("cosine_embedding_loss", autocast="full")
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
@@ -114,7 +114,7 @@ def cosine_embedding_loss(
     return reduce_losses(alike + unlike, reduction)
 
 
-@public("hinge_embedding_loss")
+@public("hinge_embedding_loss", autocast="full")
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = NONE) -> Tensor:
     """The input where the target is 1; where it is -1, what it lacks to a margin."""
     zeros = zeros_like(input)
@@ -128,7 +128,7 @@ def _number_minus(number: float, x: Tensor) -> Tensor:
     return found
 
 
-@public("margin_ranking_loss")
+@public("margin_ranking_loss", autocast="full")
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
@@ -140,7 +140,7 @@ def margin_ranking_loss(
 # ---- distributions
 
 
-@public("kl_div")
+@public("kl_div", autocast="full")
 def kl_div(input: Tensor, target: Tensor, reduction: int = NONE, *, log_target: bool = False) -> Tensor:
     """``target * (log(target) - input)``; ``input`` are logarithms, with ``log_target`` the target too."""
     for kind, refused in (("complex", "c"), ("integral", "biu")):
@@ -154,7 +154,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = NONE, *, log_target: 
     return reduce_losses(losses, reduction)
 
 
-@public("poisson_nll_loss")
+@public("poisson_nll_loss", autocast="full")
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:

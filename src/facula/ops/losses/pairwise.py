@@ -467,7 +467,7 @@ def binary_cross_entropy_with_logits_gradient_of_target(
     return fit(_shared(found, reduction, target_shape, xp), target_shape, target_dtype, xp)
 
 
-@public("binary_cross_entropy_with_logits")
+@public("binary_cross_entropy_with_logits", autocast="full")
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
     reduction: int = NONE,

@@ -34,24 +34,28 @@ def in_full(*tensors: Any) -> Any:
 
 def prepared(which: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a public function of one of the classes as autocast wants them."""
-    if which == "widest":
-        _check_joined(args)
-        return args, kwargs
-    to, cached = (state.modes.autocast, True) if which == "low" else (float32, False)
+    to, cached = (float32, False) if which == "full" else (state.modes.autocast, True)
+    if which == "widest" and _any_full((*args, *kwargs.values())):
+        to = float32
     return (
         tuple([_cast(v, to, cached) for v in args]),
         {key: _cast(v, to, cached) for key, v in kwargs.items()},
     )
 
 
-def _check_joined(values: Any) -> None:
+def _any_full(values: Any) -> bool:
+    """Whether a float32 tensor is among those that are joined, which are all cast to it then."""
     for value in values:
         if isinstance(value, (list, tuple)):
-            _check_joined(value)
+            if _any_full(value):
+                return True
         elif isinstance(value, Tensor) and value.dtype.is_floating_point:
             dt = value._array.dtype
-            if dt not in (F32, F64) and dt != state.modes.autocast.numpy:
+            if dt == F32:
+                return True
+            if dt not in (F64, state.modes.autocast.numpy):
                 raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
+    return False
 
 
 def _cast(value: Any, to: Any, cached: bool = False) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
@@ -15,6 +15,7 @@ from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import LARGEST
+from ..machine.autocast import in_full
 from ..machine.errors import memory_error
 from ..machine.operands import checked_number
 from ..machine.primitive import Primitive, primitive
@@ -143,6 +144,8 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         )
     if mode == "circular":
         return _circular(input, widths)
+    if state.special and (mode, len(widths)) != ("reflect", 6):
+        (input,) = in_full(input)
     try:
         found: Tensor = _BY_PLACES[mode, len(widths) // 2](input, _places(input, widths, mode), widths)
     except (ValueError, MemoryError) as e:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import state as _state
-from ..._core.dtypes import F32, SCALAR_TYPE_NAMES
+from ..._core.dtypes import F32, F64, SCALAR_TYPE_NAMES, float32, promote_types
 from ..._tensor import Tensor
 from ...autograd.differentiate import grad
 from ..activations.dropout import dropped
@@ -19,6 +19,7 @@ from ..activations.relu import relu
 from ..arrays.meta import by_zeros
 from ..arrays.recurrent import BACKWARD, FORWARD, layer, layer_gradients, steps_of
 from ..arrays.types import Array
+from ..machine import autocast
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -136,7 +137,8 @@ def _network(
     weights = _by_layer(mode, params, has_biases, hx)
     directions = 2 if bidirectional else 1
     op = padded_layer_op if batch_sizes is None else packed_layer_op
-    if op is padded_layer_op and mode == "LSTM" and weights[0][4] is None and input._array.dtype == F32:
+    whole = op is padded_layer_op and mode == "LSTM" and weights[0][4] is None
+    if whole and (input._array.dtype == F32 or (autocast.is_on() and input.dtype is _state.modes.autocast)):
         op = onednn_layer_op
     if batch_sizes is None and not input._array.shape[0]:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
@@ -206,16 +208,40 @@ def _run(mode: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tens
     hx = list(given["hx"]) if mode == "LSTM" else [given["hx"]]
     if len(hx) != (2 if mode == "LSTM" else 1):
         raise RuntimeError("lstm expects two hidden states")
-    options = [given[n] for n in ("params", "has_biases", "num_layers", "dropout", "train", "bidirectional")]
-    if packed:
-        return _network(mode, given["data"], tuple(given["batch_sizes"].tolist()), hx, *options)
-    x = given["input"]
+    x, params = given["data" if packed else "input"], given["params"]
+    casts = autocast.is_on() and x._array.dtype != F64
+    if casts:
+        x, hx, params, lowers = _cast(mode, packed, x, hx, params)
+    out, states = _layers(mode, x, hx, params, given)
+    if casts and lowers:
+        out, states[0] = autocast.lowered(out, states[0])
+    return out, states
+
+
+def _layers(mode: str, x: Tensor, hx: list[Tensor], params: Any, given: dict[str, Any]) -> tuple[Tensor, list[Tensor]]:
+    options = [params, *[given[n] for n in ("has_biases", "num_layers", "dropout", "train", "bidirectional")]]
+    if "batch_sizes" in given:
+        return _network(mode, x, tuple(given["batch_sizes"].tolist()), hx, *options)
     if x.dim() < 3:
         x.size(2)
     if not given["batch_first"]:
         return _network(mode, x, None, hx, *options)
     out, states = _network(mode, x.transpose(0, 1), None, hx, *options)
     return (out.transpose(0, 1) if mode == "LSTM" else out.transpose_(0, 1)), states
+
+
+def _cast(mode: str, packed: bool, x: Tensor, hx: list[Tensor], params: Any) -> tuple[Any, Any, Any, bool]:
+    """The tensors as autocast wants them, and whether outputs are to be lowered, too.
+
+    Products are lowered. What the steps hand on is so only where PyTorch has the whole layer from oneDNN, or where the
+    states are nothing but products with an activation; else it has the widest of the products' and the states' dtypes.
+    """
+    low = _state.modes.autocast
+    projects = mode == "LSTM" and hx[0]._array.shape[-1] != hx[1]._array.shape[-1]
+    whole = mode == "LSTM" and not packed and not projects and x.dtype in (float32, low)
+    to = low if whole or mode.startswith("RNN") else promote_types(low, hx[-1].dtype)
+    x, *params = [t.to(to) for t in autocast.lowered(x, *params)]
+    return x, [h.to(to) for h in hx], params, projects
 
 
 _PADDED = ("input", "hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional", "batch_first")
