@@ -1020,3 +1020,40 @@ def old_constructors_of_several_arguments(torch):
         lambda: x.new((6, 0), 1), lambda: x.new(1, "a"), lambda: x.new(torch.tensor(2), True).shape,
     )  # fmt: skip
     return [error(f) for f in calls]
+
+
+@case
+def tensors_to_write_into_come_to_require_gradients(torch):
+    ones = torch.ones
+    made = [
+        torch.full((2,), 3.0, out=ones(2), requires_grad=True), torch.zeros((2,), out=ones(2), requires_grad=True),
+        torch.ones((2,), out=torch.zeros(2), requires_grad=True), torch.arange(3, out=ones(3), requires_grad=True),
+        torch.linspace(0, 1, 3, out=ones(3), requires_grad=True), torch.eye(2, out=ones(2, 2), requires_grad=True),
+        torch.logspace(0, 1, 3, out=ones(3), requires_grad=True),
+    ]  # fmt: skip
+    drawn = [
+        torch.empty((2,), out=ones(2), requires_grad=True), torch.rand(3, out=ones(3), requires_grad=True),
+        torch.randint(3, (2,), out=ones(2), requires_grad=True), torch.randn((2,), out=ones(2), requires_grad=True),
+        torch.randperm(2, out=ones(2), requires_grad=True),
+    ]  # fmt: skip
+    integers = error(lambda: torch.empty((2,), out=ones(2, dtype=torch.int64), requires_grad=True))
+    return [see(torch, made), [t.requires_grad for t in drawn], integers]
+
+
+@case
+def lists_that_hold_themselves(torch):
+    one, two = [], [0]
+    one.append(one)
+    two.append(two)
+    return [error(lambda v=v: torch.tensor(v)) for v in (one, two, [1, one], [[1, 2], two])] + [
+        error(lambda: torch.as_tensor(two)), error(lambda: torch.empty([0, 4, 2**61]))
+    ]
+
+
+@case
+def values_between_two_ends(torch):
+    told = []
+    for dtype in (torch.float32, torch.float64, torch.int64):
+        for start, end, steps in ((0, 1, 7), (-3.3, 9.7, 12), (5, 5, 3), (2, 0, 3), (0, 100, 2), (0, 1, 0), (7, 9, 1)):
+            told.append(see(torch, torch.linspace(start, end, steps, dtype=dtype)))
+    return told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import tempfile
 import warnings
 import weakref
 
@@ -100,5 +101,19 @@ def storages_on_meta_have_no_elements(torch):
         made = [torch.UntypedStorage(n, device="meta") for n in (0, 4)]
         made += [torch.TypedStorage(n, device="meta", dtype=torch.int16) for n in (0, 4)]
         return [error(lambda s=s: s[9]) for s in made]
+
+    return quiet(look)
+
+
+@case
+def storages_of_files(torch):
+    def look():
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/numbers"
+            mapped = torch.from_file(path, shared=True, size=4)
+            mapped.fill_(2)
+            copied = torch.from_file(path, size=4)
+            names = [t.untyped_storage().filename for t in (mapped, mapped[1:], copied, torch.ones(1))]
+            return [name and name.endswith("/numbers") for name in names] + [copied.tolist()]
 
     return quiet(look)

@@ -209,7 +209,10 @@ class UntypedStorage:
 
     @property
     def filename(self) -> str | None:
-        return None
+        """The file whose bytes these are, if changes reach it."""
+        mapped = strides.root_of(self._bytes).base
+        is_shared = isinstance(mapped, np.memmap) and mapped.mode == "r+"
+        return str(mapped.filename) if is_shared else None
 
     def _typed(self, dtype: dtypes.dtype) -> TypedStorage:
         values = np.ascontiguousarray(self._bytes.astype(dtype.numpy))

@@ -30,6 +30,7 @@ from .factories import (
     permuted_empty,
     place,
     require_sizes,
+    requiring,
     size_of,
 )  # fmt: skip
 from .from_data import (
@@ -91,7 +92,7 @@ def empty(
     size = _size_argument("empty", size, named)
     array = empty_array(size, _chosen("empty", dtype, out), device, memory_format)
     if isinstance(out, Tensor) and out._array.shape == array.shape:
-        return out
+        return requiring(out) if requires_grad else out
     return finish(array, requires_grad, out, layout, True)
 
 
@@ -371,20 +372,25 @@ def spaced(start: Any, end: Any, steps: int, d: dtypes.dtype) -> Any:
         start, end = checked_number(int(start), d), checked_number(int(end), d)
     if steps == 1:
         return np.array([start]).astype(d.numpy)
-    i = np.arange(steps)
-    count = np.minimum(i, steps - 1 - i)
+    half = steps // 2
+    found = np.empty(steps, d.numpy)
     if d.category == dtypes.COMPLEX:
         step = (end - start) / max(steps - 1, 1)
-        from_start, from_end = start + step * count.astype(np.complex128), end - step * count.astype(np.complex128)
+    elif d is dtypes.float32:
+        start, end = np.float32(start), np.float32(end)
+        step = float((end - start) / np.float32(max(steps - 1, 1)))
     else:
-        if d is dtypes.float32:
-            start, end = np.float32(start), np.float32(end)
-            step = (end - start) / np.float32(max(steps - 1, 1))
+        step = (float(end) - float(start)) / max(steps - 1, 1)
+    for part, count, way, origin in (
+        (found[:half], np.arange(half), step, start), (found[half:], np.arange(steps - half)[::-1], -step, end),
+    ):  # fmt: skip
+        if d.category == dtypes.COMPLEX:
+            part[...] = origin + way * count.astype(np.complex128)
+        elif d is dtypes.float32 and steps < 1 << 29:  # products are exact in float64
+            part[...] = count * way + float(origin)
         else:
-            step = (float(end) - float(start)) / max(steps - 1, 1)
-        count = count.astype(np.float64)
-        from_start, from_end = fused(count, float(step), float(start)), fused(count, -float(step), float(end))
-    return np.where(i < steps // 2, from_start, from_end).astype(d.numpy)
+            part[...] = fused(count.astype(np.float64), way, float(origin)).astype(d.numpy)
+    return found
 
 
 @creator()

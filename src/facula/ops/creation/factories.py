@@ -178,17 +178,25 @@ def finish(
 
         return in_layout(array, requires_grad, layout, is_zero)
     if out is not None:
-        return fill_out(array, out)
+        fill_out(array, out)
+        return requiring(out) if requires_grad else out
     t = wrap(array)
     if requires_grad:
-        if array.dtype.kind in "biu":
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        t._own_meta().requires_grad = True
+        requiring(t)
     if state.special:
         if state.modes.inference:
             mark_inference([t])
         if state.watch is not None:
             state.watch.made(t)
+    return t
+
+
+def requiring(t: Any) -> Any:
+    """A tensor that was asked for as one that requires a gradient."""
+    if t._array.dtype.kind in "biu":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    if t._node is None:
+        t._own_meta().requires_grad = True
     return t
 
 

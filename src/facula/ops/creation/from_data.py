@@ -112,6 +112,10 @@ def _is_sequence(v: Any) -> bool:
     return hasattr(v, "__len__") and hasattr(v, "__getitem__") and not isinstance(v, dict)
 
 
+MOST_NESTED = 128
+"""How deep PyTorch looks into sequences: one may hold itself."""
+
+
 def _flattened(data: Any) -> tuple[list[Any], tuple[int, ...]]:
     """The leaves of nested sequences in order, and the shape; PyTorch's errors if they are ragged."""
     shape = [len(data)]
@@ -131,6 +135,8 @@ def _flattened(data: Any) -> tuple[list[Any], tuple[int, ...]]:
                 raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(v)})")
             below.extend(v if v.__class__ is list else _items(v))
         shape.append(n)
+        if len(shape) > MOST_NESTED:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
         level = below
     return level, tuple(shape)
 
@@ -276,6 +282,8 @@ def _dtype_of_leaf(v: Any) -> dtypes.dtype:
     if is_number(v):
         return dtypes.of_scalar(v)
     if _is_sequence(v) and not isinstance(v, str):
+        if any(item is v for item in v):
+            raise TypeError("new(): self-referential lists are incompatible")
         flat, _ = _flattened(v)
         return inferred_dtype(flat)
     if isinstance(v, str):

@@ -104,6 +104,8 @@ def memory_error(e: Exception, args: tuple[Any, ...]) -> Exception | None:
     sizes = next((list(a) for a in args if isinstance(a, (tuple, list)) and a and isinstance(a[0], int)), None)
     if sizes is None:
         sizes = [a for a in args if isinstance(a, int)]
+    if 0 in sizes:  # there is nothing to store
+        return RuntimeError("Stride calculation overflowed")
     return RuntimeError("Storage size calculation overflowed" + (f" with sizes={sizes}" if sizes else ""))
 
 
