@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -20,6 +21,8 @@ __all__ = [
     "impl_abstract", "infer_schema", "opcheck", "register_autocast", "register_autograd", "register_fake",
     "register_kernel", "register_torch_dispatch", "register_vmap", "triton_op", "wrap_triton",
 ]  # fmt: skip
+
+_log = logging.getLogger("torch._library.custom_ops")
 
 NAMESPACES: dict[str, Namespace] = {}
 """What ``torch.ops`` has by name, besides PyTorch's own operators."""
@@ -57,7 +60,7 @@ class OpOverload(_ops.OpOverload):
         self._name = operator.qualified
         self._qualified_op_name = f"{operator.qualified}.default"
         self._overloadname = "default"
-        self.tags: list[Any] = []
+        self.tags = operator.tags
 
     @property
     def __name__(self) -> str:
@@ -131,8 +134,14 @@ class CustomOpDef:
         self._namespace, self._name, self._schema, self._init_fn = namespace, name, schema, fn
         self._tags = tags
         self._operator = Operator(self._qualname)
-        self._operator.schema = parse(self._qualname, schema)
+        parsed = self._operator.schema = parse(self._qualname, schema)
+        if any(a.holds_tensors for a in parsed.keyword_only):
+            raise NotImplementedError(
+                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
+                f"{name}{parsed.text}"
+            )
         self._operator.definition = self
+        self._operator.tags = list(dict.fromkeys([*_listed(tags), _ops.Tag.pt2_compliant_tag]))
         self._opoverload = _publish(self._operator).default
         functools.update_wrapper(self, fn)
 
@@ -148,6 +157,12 @@ class CustomOpDef:
 
     def register_kernel(self, device_types: Any, fn: Callable[..., Any] | None = None, /) -> Any:
         """An implementation for some devices."""
+
+        schema = self._operator.schema
+        if device_types is not None and schema is not None and not schema.takes_tensors and schema.device_at is None:
+            raise ValueError(
+                "Functions without tensor inputs are required to have a `device: torch.device` argument"
+            )
 
         def add(fn: Callable[..., Any]) -> Callable[..., Any]:
             for name in _devices(device_types):
@@ -187,6 +202,13 @@ class CustomOpDef:
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
         """Use, or do not use, the kernel for one device, and the first one instead."""
         before = set(self._operator.disabled)
+        word = "enable" if enabled else "disable"
+        if device_type not in self._operator.kernels:
+            _log.warning(
+                "Attempted to %s kernel for %s but no kernel was registered for this device type.", word, device_type
+            )
+        if enabled == (device_type not in before):
+            _log.warning("Attempted to %s kernel for %s but it was already %sd.", word, device_type, word)
         (self._operator.disabled.discard if enabled else self._operator.disabled.add)(device_type)
         try:
             yield
@@ -203,8 +225,8 @@ def _add_formula(operator: Operator, backward: Any, setup_context: Any, shown: s
         )
     if schema is not None and any(a.holds_tensors for a in schema.keyword_only):
         raise NotImplementedError(
-            "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
-            f"{operator.name}{schema.text}"
+            "register_autograd with kwarg-only Tensor args. In the original definition of the op, please make your "
+            f"tensors not kwarg-only. Got: {schema}"
         )
     operator.backward, operator.setup_context = backward, setup_context
 
@@ -218,11 +240,29 @@ def custom_op(
     def make(fn: Callable[..., Any]) -> CustomOpDef:
         written = infer_schema(fn, mutates_args=mutates_args) if schema is None else schema
         space, short = name.split("::")
+        if schema is not None:
+            _check_mutated(schema, mutates_args)
         definition = CustomOpDef(space, short, written, fn, tags)
         definition.register_kernel(device_types)(fn)
         return definition
 
     return make if fn is None else make(fn)
+
+
+def _check_mutated(schema: str, mutates_args: Any) -> None:
+    mutated = {a.name for a in parse("", schema).arguments if a.mutated}
+    if mutated != set(mutates_args):
+        raise ValueError(
+            f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema "
+            f"suggests that the op mutates {mutated}which is different from what was provided to us in "
+            "`mutates_args`. Please make these consistent."
+        )
+
+
+def _listed(tags: Any) -> list[Any]:
+    if tags is None:
+        return []
+    return [tags] if isinstance(tags, _ops.Tag) else list(tags)
 
 
 # ---- the same by name
@@ -434,6 +474,7 @@ class Library:
                 "times. Each overload's schema should only be registered with a single call to def()."
             )
         operator.schema = parse(operator.qualified, paren + rest)
+        operator.tags = _listed(tags)
         _publish(operator)
         self._mine.append(name)
         return name

@@ -472,3 +472,107 @@ def what_is_kept_from_the_compiler_runs(torch):
         return x * 3
 
     return [twice(2), twice.__name__, thrice(2)]
+
+
+@case
+def tensors_that_are_given_by_name_alone_are_refused(torch):
+    Tensor = torch.Tensor
+
+    def one(x: Tensor, *, y: int, z: Tensor) -> Tensor:
+        return x
+
+    def two(x: Tensor, *, z: Tensor | None) -> Tensor:
+        return x
+
+    def registered():
+        with torch.library._scoped_library("cases", "FRAGMENT") as library:
+            library.define("by_name(Tensor x, *, Tensor y) -> Tensor")
+            torch.library.register_autograd("cases::by_name", lambda g: g, setup_context=lambda *a: None)
+
+    make = torch.library.custom_op
+    return [
+        error(lambda: make("cases::named_one", one, mutates_args=())),
+        error(lambda: make("cases::named_two", two, mutates_args=())), error(registered),
+        error(lambda: make("cases::sin_", lambda x: None, mutates_args=(), schema="(Tensor(a!) x) -> ()")),
+        error(lambda: make("cases::sin2_", lambda x: None, mutates_args="unknown", schema="(Tensor(a!) x) -> ()")),
+    ]  # fmt: skip
+
+
+@case
+def operators_without_tensors_go_by_their_device(torch):
+    Tensor, device = torch.Tensor, torch.device
+
+    def made(device: device) -> Tensor:
+        return torch.ones(3)
+
+    def nothing() -> Tensor:
+        return torch.ones(3)
+
+    def elsewhere(n: int, on: device) -> Tensor:
+        return torch.ones(3)
+
+    make = torch.library.custom_op
+    op = make("cases::made", made, mutates_args=(), device_types="cpu")
+    plain = make("cases::nothing", nothing, mutates_args=())
+    return [
+        see(torch, [op(device="cpu"), op(torch.device("cpu")), plain()]), error(lambda: op("cuda")),
+        error(lambda: make("cases::nothing_two", nothing, mutates_args=(), device_types="cpu")),
+        error(lambda: make("cases::elsewhere", elsewhere, mutates_args=(), device_types="cpu")),
+        error(lambda: plain.register_kernel("cpu")(nothing)),
+    ]  # fmt: skip
+
+
+@case
+def what_is_said_of_operators(torch):
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+    tag = torch.Tag
+    library = torch.library.Library("cases_tagged", "DEF")
+    try:
+        library.define("a(Tensor x) -> Tensor", tags=tag.pt2_compliant_tag)
+        library.define("b(Tensor x) -> Tensor", tags=[tag.pt2_compliant_tag, tag.needs_fixed_stride_order])
+        library.define("c(Tensor x) -> Tensor", tags=(tag.core,))
+        library.define("d(Tensor x) -> Tensor")
+        found = [sorted(str(t) for t in getattr(torch.ops.cases_tagged, n).default.tags) for n in "abcd"]
+    finally:
+        library._destroy()
+    torch.library.custom_op("cases::tagged", f, mutates_args=(), tags=[tag.needs_fixed_stride_order])
+    torch.library.custom_op("cases::untagged", f, mutates_args=())
+    return [*found, *(sorted(str(t) for t in getattr(torch.ops.cases, n).default.tags) for n in ("tagged", "untagged"))]
+
+
+@case
+def defaults_of_operators(torch):
+    told, place = [], torch.device("cpu:0")
+
+    def f(
+        x: torch.Tensor, a: int | None = None, b: float = 0.5, e: str = "foo",
+        d: torch.dtype = torch.float32, i: torch.device = place, *, k: torch.dtype = torch.int64,
+    ) -> torch.Tensor:  # fmt: skip
+        told.append([a, b, e, str(d), str(i), str(k)])
+        return x.clone()
+
+    op = torch.library.custom_op("cases::defaults", f, mutates_args=())
+
+    def setup_context(ctx, inputs, keyword_only_inputs, output):
+        told.append([*map(str, inputs[1:]), sorted(keyword_only_inputs)])
+
+    op.register_autograd(lambda ctx, g: (g, *[None] * 5), setup_context=setup_context)
+    see(torch, [op(torch.ones(1)), op(torch.ones(1, requires_grad=True), e="bar"), op(torch.ones(1), 2, k=torch.bool)])
+    schema = torch.ops.cases.defaults.default._schema
+    defaults = [[a.name, str(a.default_value), a.has_default_value(), a.kwarg_only] for a in schema.arguments]
+    return [told, str(schema), defaults]
+
+
+@case
+def kernels_that_are_switched_off(torch):
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+    op, x = torch.library.custom_op("cases::switched", f, mutates_args=()), torch.ones(1)
+    op.register_kernel("cpu")(lambda x: x + 2)
+    found = [see(torch, op(x))]
+    with op.set_kernel_enabled("cpu", enabled=False):
+        found.append(see(torch, op(x)))
+    return [*found, see(torch, op(x))]

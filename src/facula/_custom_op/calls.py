@@ -53,7 +53,7 @@ def bound(schema: Schema, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
 
 def filled(schema: Schema, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments with all defaults."""
-    return (*args, *[a.value() for a in schema.positional[len(args) :]])
+    return (*args, *[a.default_value for a in schema.positional[len(args) :]])
 
 
 def _checked(schema: Schema, a: Argument, position: int, value: Any) -> Any:

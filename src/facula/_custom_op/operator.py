@@ -15,6 +15,7 @@ import numpy as np
 import facula
 
 from .._core import state
+from .._core.devices import device
 from .._core.pytree import tree_flatten, tree_unflatten
 from .._levels.wrapped import below, highest
 from .._tensor import Tensor
@@ -40,6 +41,7 @@ class Operator:
         self.is_composite = False
         """Whether its gradient is that of what it calls, or none, and nothing is said of it."""
         self.disabled: set[str] = set()
+        self.tags: list[Any] = []
         self.fake: Callable[..., Any] | None = None
         self.vmap: Callable[..., Any] | None = None
         self.backward: Callable[..., Any] | None = None
@@ -109,7 +111,7 @@ class Operator:
         return result
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
-        kernel = self._kernel()
+        kernel = self._kernel(self._asked_device(args))
         with no_grad():
             result = kernel(*args, **kwargs)
         if self.schema is not None:
@@ -118,9 +120,20 @@ class Operator:
             self._check_aliases(result, tensors, kernel)
         return result
 
-    def _kernel(self) -> Callable[..., Any]:
-        kernel = None if "cpu" in self.disabled else self.kernels.get("cpu")
+    def _asked_device(self, args: tuple[Any, ...]) -> str:
+        """The device whose kernel is wanted: where there are no tensors, the argument ``device`` tells."""
+        if self.schema is None or self.schema.takes_tensors or self.schema.device_at is None:
+            return "cpu"
+        at = self.schema.device_at
+        return device(args[at] if at < len(args) else self.schema.arguments[at].value()).type
+
+    def _kernel(self, on: str = "cpu") -> Callable[..., Any]:
+        kernel = None if on in self.disabled else self.kernels.get(on)
         kernel = kernel or self.kernels.get("")
+        if kernel is None and on != "cpu":
+            raise RuntimeError(
+                f"{self.name} does not have a kernel registered for {on}. Please use register_kernel to do so."
+            )
         if kernel is None:
             raise NotImplementedError(
                 f"Could not run '{self.qualified}' with arguments from the 'CPU' backend. This could be because the "

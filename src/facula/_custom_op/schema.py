@@ -39,7 +39,29 @@ class Argument(NamedTuple):
     def value(self) -> Any:
         """The default value."""
         text = self.default or "None"
+        if self.type.startswith("ScalarType") and text.isdigit():
+            return dtype._by_name[SCALAR_TYPE_NUMBERS[int(text)]]
+        if self.type.startswith("Device") and text != "None":
+            return device(text)
         return {"True": True, "False": False, "None": None}.get(text, text) if text.isidentifier() else _literal(text)
+
+
+    def has_default_value(self) -> bool:
+        return self.default is not None
+
+    @property
+    def default_value(self) -> Any:
+        """The default, where dtypes are the numbers that PyTorch has for them."""
+        if self.type.startswith("ScalarType") and self.default is not None and self.default.isdigit():
+            return int(self.default)
+        return self.value()
+
+
+SCALAR_TYPE_NUMBERS = {
+    0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
+    8: "complex32", 9: "complex64", 10: "complex128", 11: "bool", 15: "bfloat16",
+}  # fmt: skip
+"""Dtypes in schemas."""
 
 
 def _literal(text: str) -> Any:
@@ -60,6 +82,15 @@ class Schema(NamedTuple):
 
     def __repr__(self) -> str:
         return str(self)
+
+    @property
+    def takes_tensors(self) -> bool:
+        return any(a.holds_tensors for a in self.arguments)
+
+    @property
+    def device_at(self) -> int | None:
+        """Where the argument ``device`` is, if there is one."""
+        return next((i for i, a in enumerate(self.arguments) if (a.name, a.type) == ("device", "Device")), None)
 
     @property
     def is_mutable(self) -> bool:
@@ -93,7 +124,7 @@ def parse(name: str, text: str) -> Schema:
         kind, _, argument = declared.strip().rpartition(" ")
         if not kind or not argument.isidentifier():
             raise RuntimeError(f"expected ident but found '{part}' here:\n{name}{text}\n")
-        written = _default(default.strip()) if default else None
+        written = _default(default.strip(), kind) if default else None
         mutated = "!" in kind
         arguments.append(Argument(argument, re.sub(r"\(\w+!?\)", "", kind.strip()), written, only, mutated))
         shown.append(f"{kind.strip()} {argument}" + ("" if written is None else f"={written}"))
@@ -115,8 +146,11 @@ def _split(body: str) -> list[str]:
     return [p.strip() for p in parts if p.strip()]
 
 
-def _default(text: str) -> str:
+def _default(text: str, kind: str) -> str:
     """A default as PyTorch prints it."""
+    if kind.startswith(("ScalarType", "Device")):
+        text = text.strip("\"'")
+        return next((str(n) for n, name in SCALAR_TYPE_NUMBERS.items() if name == text), text)
     if text[:1] in "\"'":
         return '"' + text[1:-1] + '"'
     return re.sub(r"(\d)\.0(?!\d)", r"\1.", text)
@@ -206,7 +240,9 @@ def _written_default(parameter: inspect.Parameter, refuse: Any) -> str:
         return f"={value}"
     if isinstance(value, str):
         return f'="{value}"'
-    if isinstance(value, (dtype, device)):
+    if isinstance(value, dtype):
+        return f"={value.name}"
+    if isinstance(value, device):
         return f'="{value}"'
     refuse(
         f"Parameter {parameter.name} has an unsupported default value type {type(value)}. Please file an issue on "
