@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.arrays.strides import is_channels_last
+from ...ops.arrays.strides import is_channels_last, lying_as
 from ...ops.images.sizes import per_dim, windows_of
 from ..kernels import pooling as kernels
 from ..kernels.convolution import Sizes
@@ -52,7 +52,8 @@ class Max:
             return None
         shape = input.shape
         geometry = _geometry(shape, self.spatial, kernel_size, stride, padding, dilation, ceil_mode)
-        return kernels.max_pool_backward(grad_output, which, shape, *geometry[1:])
+        found = kernels.max_pool_backward(grad_output, which, shape, *geometry[1:])
+        return None if found is None else lying_as(found, input)
 
 
 class Average:
@@ -75,7 +76,8 @@ class Average:
         if not _lies_plainly(input):
             return None
         geometry = _geometry(like.shape, self.spatial, kernel_size, stride, padding, (1,), ceil_mode)
-        return kernels.average_pool_backward(input, like.shape, *geometry[1:4], count_include_pad, divisor_override)
+        found = kernels.average_pool_backward(input, like.shape, *geometry[1:4], count_include_pad, divisor_override)
+        return found if found is None or self.spatial == 3 else lying_as(found, like)
 
 
 max_pool2d, max_pool3d = Max(2), Max(3)

@@ -12,7 +12,7 @@ from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.images.windows import Windows, adaptive, greatest, places_of, take_from_planes
 from ..arrays.meta import by_zeros
-from ..arrays.strides import is_channels_last, pooled_as
+from ..arrays.strides import is_channels_last, lying_as, pooled_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
@@ -94,7 +94,8 @@ def _average_op(spatial: int) -> Primitive:
     def adjoint(input: Array, like: Array) -> Any:
         _require_gradient(f"{name}_backward", input.shape)
         windows = _windows(like.shape, input.shape[-spatial:])
-        return averages_adjoint(input, windows, divisor_of([w.counts for w in windows], None))
+        found = averages_adjoint(input, windows, divisor_of([w.counts for w in windows], None))
+        return lying_as(found, like) if spatial == 2 else found
 
     name = f"adaptive_avg_pool{spatial}d"
     op = Primitive(

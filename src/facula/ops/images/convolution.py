@@ -160,6 +160,8 @@ def convolution_backward_op(
 ) -> list[Array]:  # fmt: skip
     given = (stride, padding, dilation, transposed, output_padding, groups, bias_sym_sizes_opt, needs)
     found = _gradients(grad_output, input, weight, *given, ARRAYS)
+    if not (input.flags.c_contiguous and weight.flags.c_contiguous):
+        found[:2] = [None if x is None else _laid_out(x, input, weight) for x in found[:2]]
     if all(needs):
         return found
     nothing = empty_meta((0,), input.dtype) if _any_meta(input, weight) else np.empty(0, input.dtype)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..arrays.images.windows import add_to_planes, take_from_planes
 from ..arrays.meta import by_zeros
+from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive
@@ -18,7 +19,7 @@ def plane_ops(name: str, node: str, spatial: int) -> Primitive:
     @by_zeros
     def add(input: Array, like: Array, index: Array) -> Any:
         """``like``: what the elements were picked from."""
-        return add_to_planes(input, index, like.shape, spatial)
+        return lying_as(add_to_planes(input, index, like.shape, spatial), like)
 
     def take(input: Array, index: Array) -> Any:
         return take_from_planes(input, index, spatial)

@@ -15,7 +15,7 @@ from ..._tensor import Tensor, computed
 from ...autograd import saved
 from ..arrays.images.windows import Windows, greatest, places_of, sums, sums_adjoint
 from ..arrays.meta import by_zeros
-from ..arrays.strides import pooled_as
+from ..arrays.strides import lying_as, pooled_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
@@ -58,7 +58,7 @@ def _max_op(spatial: int) -> Primitive:
     ) -> Any:  # fmt: skip
         windows = windows_of(input.shape[-spatial:], kernel_size, stride, padding, dilation, ceil_mode)
         if prod(w.size for w in windows) <= 4 and all(w.disjoint and w.regular for w in windows):
-            return _spread_over_disjoint(grad_output, which, windows, input.shape)
+            return lying_as(_spread_over_disjoint(grad_output, which, windows, input.shape), input)
         return getattr(ARRAYS, f"{name}_backward")(grad_output, input, places_of(which, windows))
 
     backward = Primitive(
@@ -312,9 +312,10 @@ def _average_op(spatial: int) -> Primitive:
         input: Array, like: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
         count_include_pad: bool, divisor_override: int | None,
     ) -> Any:  # fmt: skip
-        return averages_adjoint(
+        found = averages_adjoint(
             input, *geometry(like.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         )
+        return lying_as(found, like) if spatial == 2 else found
 
     name = f"avg_pool{spatial}d"
     native = f"pooling:average_pool{spatial}d"

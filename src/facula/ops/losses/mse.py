@@ -57,8 +57,8 @@ def mse_loss_backward_op(grad_output: Array, input: Array, target: Array, reduct
     slope = input - target
     scale = grad_output * scale_of(reduction, input.size)
     if slope.dtype is scale.dtype is input.dtype and slope.ndim > scale.ndim:
-        return np.multiply(slope, scale, slope)
-    return (slope * scale).astype(input.dtype, copy=False)
+        return np.ascontiguousarray(np.multiply(slope, scale, slope))
+    return (slope * scale).astype(input.dtype, "C", copy=False)
 
 
 def scale_of(reduction: int, n: int) -> float:

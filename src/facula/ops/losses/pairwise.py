@@ -146,7 +146,7 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
         x, t = map(widened, in_one_dtype(input, target))
         low, high = x.dtype.type(-bound), x.dtype.type(bound)
         g = grad_output * x.dtype.type(_factor(reduction, x.shape, bound))
-        return tiled_product(lambda x, t: np.clip(x - t, low, high), g, x, t).astype(input.dtype, copy=False)
+        return tiled_product(lambda x, t: np.clip(x - t, low, high), g, x, t).astype(input.dtype, "C", copy=False)
 
     def _factor(reduction: int, shape: tuple[int, ...], bound: float) -> float:
         return share(reduction, shape) / (bound if divided else 1.0)

@@ -53,7 +53,7 @@ def _sum_at_places(input: Array, like: Array, places: tuple[Any, ...], padding: 
     """The adjoint: each element added to the place it was taken from, in a tensor of the shape of ``like``."""
     out = np.zeros(like.shape, input.dtype)
     np.add.at(out, np.ix_(*places), input)
-    return out
+    return lying_as(out, like)
 
 
 def _padding_batched(call: batching.Call) -> Any:

@@ -14,6 +14,7 @@ from ..._core.dtypes import not_for
 from ..._core.strides import empty_as
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
+from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import as_int, one_dim, size_tuple
@@ -168,7 +169,11 @@ def roll_op(input: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any
     if not input.ndim or not input.size:
         return input.copy()
     rolled = np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])
-    return np.ascontiguousarray(rolled) if not isinstance(rolled, MetaArray) else rolled
+    if isinstance(rolled, MetaArray):
+        return rolled
+    rows = np.ascontiguousarray(rolled)
+    moves = any(shift % input.shape[d] for shift, d in zip(shifts, dims))
+    return lying_as(rows, input) if moves else rows
 
 
 roll_op.vjp(input=lambda g, shifts, dims, xp: xp.roll(g, tuple(-s for s in shifts), dims))

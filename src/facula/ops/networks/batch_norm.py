@@ -113,14 +113,14 @@ def batch_norm_backward_op(
     if weight is not None and to_weight:
         found[1] = like(products * inverse, weight.dtype)
     if to_input and not train:
-        found[0] = like(up * scale[:, None], input.dtype).reshape(input.shape)
+        found[0] = lying_as(like(up * scale[:, None], input.dtype).reshape(input.shape), input)
     elif to_input:
         n = up.dtype.type(up.shape[0] * up.shape[2] or 1)
         away *= (products * inverse * inverse / n)[:, None]
         np.subtract(up, away, out=away)
         away -= (sums / n)[:, None]
         away *= scale[:, None]
-        found[0] = like(away, input.dtype).reshape(input.shape)
+        found[0] = lying_as(like(away, input.dtype).reshape(input.shape), input)
     return given(found, input)
 
 

@@ -75,7 +75,7 @@ def group_norm_backward_op(
             by_input += widened(grad_mean).reshape(-1, 1) / n
         if grad_rstd is not None:
             by_input -= widened(grad_rstd).reshape(-1, 1) * inverse * inverse * inverse * (rows - middle) / n
-        found[0] = like(by_input, input.dtype).reshape(input.shape)
+        found[0] = lying_as(like(by_input, input.dtype).reshape(input.shape), input)
     return found
 
 

@@ -12,6 +12,7 @@ from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
 from ..arrays.normalization import normalize_rows, row_gradients
+from ..arrays.strides import is_channels_last
 from ..arrays.sums import add_up
 from ..arrays.types import Array
 from ..machine import batching
@@ -223,4 +224,5 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     found = x * add_number_op(x.pow(2).mean(_last(len(shape)), keepdim=True), eps).rsqrt()
     if weight is not None:
         found = found * weight
-    return found.contiguous().to(dtype)
+    is_last = not found.wraps and found._array.ndim == 4 and is_channels_last(found._array)
+    return (found if is_last else found.contiguous()).to(dtype)
