@@ -117,3 +117,50 @@ def storages_of_files(torch):
             return [name and name.endswith("/numbers") for name in names] + [copied.tolist()]
 
     return quiet(look)
+
+
+"""Storages: tensors made from them, copies that share them, those that have no memory."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+import weakref
+
+from .observe import case, error, name_of, see
+
+
+@case
+def tensors_keep_their_history_on_the_way_to_meta(torch):
+    x = torch.ones(2, 3, requires_grad=True)
+    ways = {
+        "to": x.to("meta"), "cast": x.to("meta", torch.complex64),
+        "like another": x.to(torch.ones(2, device="meta")),
+        "type": x.type_as(torch.ones(2, device="meta")),
+        "integers": x.to("meta", torch.int64), "0-d": x[0, 0].to("meta"),
+    }  # fmt: skip
+    with torch.no_grad():
+        ways["no grad"] = x.to("meta")
+    ways["product"] = x.to("meta") @ torch.ones(3, 2, device="meta")
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(torch.ones(2), torch.ones(2))
+        ways["tangent"] = torch.autograd.forward_ad.unpack_dual(dual.to("meta")).tangent
+    ways["items"] = torch.vmap(lambda row: row.to("meta").sum())(x.detach())
+    return see(torch, ways), error(ways["to"].sum().backward), name_of(ways["to"].grad_fn)
+
+
+@case
+def tensors_without_data_lie_in_memory_as_others_would(torch):
+    x = torch.ones(2, 3, 4, 5)
+    channels_last = x.to(memory_format=torch.channels_last)
+    orders = (x.permute(1, 3, 0, 2), channels_last, x[:, ::2], x[:1, :1].expand(3, 3, 4, 5), x[:1].transpose(0, 2))
+    moves = (lambda t: t.to("meta"), lambda t: t.to("meta", torch.float64))
+    found = [[torch.zeros_like(t, device="meta").stride(), *[move(t).stride() for move in moves]] for t in orders]
+    for t in [each.to("meta") for each in orders]:
+        results = (t.clone(), t.double(), t * 2, t + t, t.exp(), -t, torch.relu(t), t + t[:1], torch.rand_like(t),
+                   t.contiguous(), t.to(memory_format=torch.channels_last))  # fmt: skip
+        found.append([r.stride() for r in results])
+    found.append(torch.empty(2, 3, 4, 5, device="meta", memory_format=torch.channels_last).stride())
+    found.append(torch.ones_like(x, device="meta", memory_format=torch.channels_last).stride())
+    found.append(torch.ones_like(channels_last, device="meta", memory_format=torch.contiguous_format).stride())
+    return found

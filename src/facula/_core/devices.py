@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import state
+from .strides import common_strides, strides_as
 
 _KNOWN = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
@@ -177,12 +178,12 @@ class MetaArray(np.ndarray[Any, Any]):
             np.broadcast_shapes(value.shape, super().__getitem__(key).shape)
 
     def copy(self, order: Any = "C") -> MetaArray:
-        return empty_meta(self.shape, self.dtype)
+        return empty_meta(self.shape, self.dtype, strides_as(self, self.dtype) if order == "K" else None)
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> MetaArray:
         if np.dtype(dtype) == self.dtype and not kwargs.get("copy", True):
             return self
-        return empty_meta(self.shape, dtype)
+        return empty_meta(self.shape, dtype, strides_as(self, dtype))
 
     def fill(self, value: Any) -> None:
         pass
@@ -275,10 +276,13 @@ def _shape_of_ufunc(ufunc: Any, method: str, shrunk: list[Any], inputs: tuple[An
         tail = a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ())
         return empty_meta(batch + tail, np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(*(np.shape(x) for x in inputs))
-    one = ufunc(*shrunk, **kwargs)
-    if isinstance(one, tuple):
-        return tuple(empty_meta(shape, o.dtype) for o in one)
-    return empty_meta(shape, one.dtype)
+    results = ufunc(*shrunk, **kwargs)
+    arrays = [x for x in inputs if isinstance(x, np.ndarray)]
+
+    def made(result: Any) -> MetaArray:
+        return empty_meta(shape, result.dtype, common_strides(shape, result.dtype, arrays))
+
+    return tuple(map(made, results)) if isinstance(results, tuple) else made(results)
 
 
 def _materialise(x: Any) -> Any:

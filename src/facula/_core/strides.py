@@ -100,6 +100,22 @@ def _has_odd_strides(array: Any) -> bool:
     return 0 in array.strides or (array.base is not None and 1 in array.shape and not lies_by_rows(array))
 
 
+def strides_as(array: Any, dtype: Any) -> tuple[int, ...]:
+    """The strides, in bytes, of that."""
+    itemsize = np.dtype(dtype).itemsize
+    if is_dense(array):
+        return tuple([s * itemsize for s in element_strides(array)])
+    return _strides_in(_inner_first(array.shape, [array.strides]), array.shape, itemsize)
+
+
+def common_strides(shape: tuple[int, ...], dtype: Any, operands: list[Any]) -> tuple[int, ...] | None:
+    """Those of an elementwise result of several arrays, None if it lies row by row."""
+    if all(a.flags.c_contiguous for a in operands):
+        return None
+    inner_first = _inner_first(shape, [broadcast_strides(a, shape) for a in operands if a.ndim])
+    return _strides_in(inner_first, shape, np.dtype(dtype).itemsize)
+
+
 def filled_as(array: Any, value: Any, dtype: Any = None) -> Any:
     """The same, with one value for all elements."""
     made = empty_as(array, dtype)

@@ -14,16 +14,19 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import exits
 from ..arrays.strides import is_channels_last
+from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import subclasses
 from ..machine.deprecated import warn_of_lost_parts, warn_once
 from ..machine.errors import type_of
 from ..machine.forms import forms
 from ..machine.overloads import no_combination
 from ..machine.overridable import overridable
+from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.signatures import mistake
 from ..moving.copy import cast_op
-from .factories import PYTHON_TYPES, checked_dtype, finish
+from .factories import PYTHON_TYPES, checked_dtype, finish, like_array
 from .from_data import LEGACY_CLASSES, LegacyMeta
 
 # ---- casts and devices
@@ -85,6 +88,19 @@ def _is_usual(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return len(args) < 5 and all(v.__class__ in _USUAL[n] and n not in kwargs for n, v in zip(_USUAL, args))
 
 
+@primitive("ToCopyBackward0", kind="linear", batch=batching.as_it_is)
+def to_meta_op(input: Array, dtype: dtypes.dtype, memory_format: Any = None) -> Any:
+    return like_array(input, dtype, "meta", memory_format)
+
+
+to_meta_op.call = to_meta_op.any_state  # the way of plain tensors makes plain ones
+
+
+@to_meta_op.vjp("input")
+def to_meta_gradient(g: Any) -> Any:
+    raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+
+
 def converted(
     input: Tensor, device: Any = None, dtype: dtypes.dtype | None = None, copy: bool = False, memory_format: Any = None
 ) -> Tensor:
@@ -95,7 +111,7 @@ def converted(
         if (target.type == "meta") != is_meta:
             if is_meta:
                 raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-            return finish(devices.empty_meta(array.shape, (dtype or input.dtype).numpy))
+            return to_meta_op(input, dtype or input.dtype, memory_format)
         copy = copy or target.index is not None  # "cpu:0" is another name than "cpu", so PyTorch copies
     copy = copy or (dtype is not None and array.dtype != dtype.numpy)
     if memory_format is not None and memory_format is not layouts.preserve_format:

@@ -13,7 +13,7 @@ from ... import overrides
 from ..._core import devices, dtypes, layouts, many_dims, state
 from ..._core.dtypes import PYTHON_TYPES
 from ..._core.new_memory import unset
-from ..._core.strides import empty_as
+from ..._core.strides import empty_as, strides_as
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ...autograd.views import check_inplace
@@ -134,7 +134,9 @@ def empty_array(shape: tuple[int, ...], dtype: dtypes.dtype, device: Any = None,
     np_dt = dtype.numpy
     require_sizes("empty", shape)
     if on_meta(device):
-        return devices.empty_meta(shape, np_dt)
+        if memory_format is None or memory_format in (layouts.contiguous_format, layouts.preserve_format):
+            return devices.empty_meta(shape, np_dt)
+        return permuted_empty(shape, layouts.axis_order(memory_format, len(shape)), np_dt, devices.empty_meta)
     if len(shape) > many_dims.MOST:
         return many_dims.shown(unset(np.empty(math.prod(shape), np_dt)), shape)
     if memory_format is None or memory_format in (layouts.contiguous_format, layouts.preserve_format):
@@ -143,10 +145,12 @@ def empty_array(shape: tuple[int, ...], dtype: dtypes.dtype, device: Any = None,
     return permuted_empty(shape, order, np_dt)
 
 
-def permuted_empty(shape: tuple[int, ...], order: tuple[int, ...], np_dt: Any) -> np.ndarray[Any, Any]:
+def permuted_empty(
+    shape: tuple[int, ...], order: tuple[int, ...], np_dt: Any, empty: Callable[..., Any] = np.empty
+) -> Any:
     """An array whose dimensions lie in memory in the given order, outermost first."""
     require_sizes("empty", shape)
-    dense = unset(np.empty([shape[i] for i in order], np_dt))
+    dense = unset(empty([shape[i] for i in order], np_dt))
     return dense.transpose([order.index(i) for i in range(len(order))])
 
 
@@ -226,7 +230,10 @@ def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
     else:
         is_meta = on_meta(device)
     if is_meta:
-        return devices.empty_meta(array.shape, np_dt)
+        if memory_format is None or memory_format is layouts.preserve_format:
+            strides = strides_as(array, np_dt) if isinstance(array, np.ndarray) else None
+            return devices.empty_meta(array.shape, np_dt, strides)
+        return empty_array(array.shape, d, "meta", memory_format)
     if memory_format is None or memory_format is layouts.preserve_format:
         if not isinstance(array, np.ndarray) or array.__class__ is devices.MetaArray:
             return unset(np.empty(array.shape, np_dt))
