@@ -1633,3 +1633,35 @@ def what_was_retained_is_forgotten_when_a_function_changes_its_input(torch):
     forgotten = [y.retains_grad, see(torch, y.grad)]
     (y * y).sum().backward()
     return [forgotten, see(torch, y.grad), see(torch, x.grad)]
+
+
+@case
+def what_was_saved_for_forward_by_its_own_name(torch):
+    seen = []
+
+    class Sine(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x.sin(), x.cos()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(inputs[0], output[1])
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            x, cosine = ctx.saved_for_forward
+            seen.append([len(ctx.saved_for_forward), len(ctx.saved_tensors)])
+            return tangent * cosine, -tangent * x.sin()
+
+    x, t = torch.arange(3.0), torch.ones(3)
+    with torch.autograd.forward_ad.dual_level():
+        dual = Sine.apply(torch.autograd.forward_ad.make_dual(x, t))
+        tangents = [torch.autograd.forward_ad.unpack_dual(each).tangent for each in dual]
+    found = (
+        torch.func.jvp(Sine.apply, (x,), (t,)), torch.func.jacfwd(lambda x: Sine.apply(x)[0])(x),
+        torch.vmap(lambda x, t: torch.func.jvp(Sine.apply, (x,), (t,)))(x, t), tangents,
+    )  # fmt: skip
+    return see(torch, found), seen

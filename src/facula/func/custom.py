@@ -79,7 +79,7 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
         ctx = node = _ForwardRecorder()
         node.needs_input_grad = tuple(t is not None for t in tangents)
         cls.setup_context(node, primals, result)
-        node.saved_tensors = node.for_forward
+        node.saved_tensors = node.saved_for_forward or ()
     outs = list(result) if isinstance(result, tuple) else [result]
     materialize = getattr(node, "materialize_grads", True) and getattr(node, "materialize", True)
     given: list[Any] = [
@@ -221,7 +221,7 @@ class _Recorder:
     def __init__(self, saved: Any = None) -> None:
         self.saved_tensors = saved
         self.to_save: tuple[Any, ...] = ()
-        self.for_forward: tuple[Any, ...] = ()
+        self.saved_for_forward: tuple[Any, ...] | None = None
         self.constant: tuple[Any, ...] = ()
         self.materialize = True
         self.needs_input_grad: tuple[bool, ...] = ()
@@ -236,7 +236,7 @@ class _Recorder:
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        self.for_forward = tensors
+        self.saved_for_forward = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         self.constant = tensors
@@ -291,11 +291,12 @@ def _on_batches(cls: Any, batched: list[bool], size: int, randomness: str) -> An
             cls.setup_context(inner, items, tuple(results) if isinstance(output, tuple) else results[0])
             kept, ctx.flags = opened(inner.to_save, level)
             ctx.save_for_backward(*kept)
-            forward_kept, ctx.forward_flags = opened(inner.for_forward, level)
+            forward_kept, ctx.forward_flags = opened(inner.saved_for_forward or (), level)
             ctx.save_for_forward(*forward_kept)
             ctx.mark_non_differentiable(*[o for o, r in zip(outs, results) if any(r is c for c in inner.constant)])
             ctx.inner = inner
-            inner.to_save = inner.for_forward = inner.constant = ()
+            inner.to_save = inner.constant = ()
+            inner.saved_for_forward = None
 
         per_item(run, [*batched, *[True] * len(outs)], *inputs, *outs)
 
@@ -317,7 +318,7 @@ def _on_batches(cls: Any, batched: list[bool], size: int, randomness: str) -> An
         saved = ctx.saved_tensors
 
         def run(level: Level, *given: Any) -> Any:
-            ctx.inner.saved_tensors = given[: len(saved)]
+            ctx.inner.saved_tensors = ctx.inner.saved_for_forward = given[: len(saved)]
             found = cls.jvp(ctx.inner, *given[len(saved) :])
             whole = tuple(
                 None if t is None else unbatch(t, level) for t in (found if isinstance(found, tuple) else (found,))
