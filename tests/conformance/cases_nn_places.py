@@ -6,6 +6,7 @@ import io
 import os
 import warnings
 import weakref
+from importlib import import_module
 
 from .observe import case, error, name_of, see
 
@@ -270,3 +271,38 @@ def a_class_is_asked_what_takes_a_parameters_place(torch):
     finally:
         torch.__future__.set_swap_module_params_on_conversion(False)
     return asked
+
+
+@case
+def classes_and_trees_of_a_modules_own_dicts_are_plain(torch):
+    pytree = torch.utils._pytree
+
+    module = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
+    names = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_backward_hooks", "_forward_pre_hooks")
+    found = []
+    for name in names:
+        own = getattr(module[1], name)
+        made = (type(own)(), type(own)({"a": 1}), type(own)(a=1), type(own).fromkeys("ab"), own.copy())
+        found.append([type(each).__name__ for each in made] + [list(made[1]), list(made[3])])
+    shapes = pytree.tree_map(lambda t: list(t.shape), (module[0]._parameters, module[1]._buffers))
+    leaves, spec = pytree.tree_flatten([module[1]._modules, module[1]._forward_hooks, module[0]._parameters])
+    return found, shapes, len(leaves), str(spec), pytree.tree_structure([{}, module[1]._forward_hooks]) == spec
+
+
+@case
+def tables_of_hooks_of_all_modules_by_import(torch):
+    module = import_module(f"{torch.__name__}.nn.modules.module")
+    given: dict[str, object] = {}
+    names = ("parameter_registration_hooks", "forward_hooks", "backward_pre_hooks")
+    exec(f"from {torch.__name__}.nn.modules.module import {', '.join(f'_global_{name}' for name in names)}", given)
+    handle = module.register_module_parameter_registration_hook(lambda m, name, value: None)
+    found = [len(given[f"_global_{name}"]) for name in names]
+    handle.remove()
+    return found, [given[f"_global_{name}"] is getattr(module, f"_global_{name}") for name in names]
+
+
+@case
+def activations_are_the_only_modules_of_their_module(torch):
+    found = {name for name, value in vars(torch.nn.modules.activation).items()
+             if isinstance(value, type) and issubclass(value, torch.nn.Module)}  # fmt: skip
+    return sorted(found - {"MultiheadAttention", "NonDynamicallyQuantizableLinear"})

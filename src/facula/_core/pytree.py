@@ -59,6 +59,20 @@ _DICTS = {dict, OrderedDict, defaultdict}  # one stands for the other where tree
 _BUILTIN = {tuple, list, deque} | _DICTS
 
 
+_STANDS_FOR: dict[type, type] = {}
+
+
+def stands_for(cls: type, other: type) -> None:
+    """Make a class a container that is taken for one of another class."""
+    KINDS[cls] = KINDS[other]
+    _STANDS_FOR[cls] = other
+
+
+def node_type(x: Any) -> type:
+    """The class that a container counts as."""
+    return _STANDS_FOR.get(type(x), type(x))
+
+
 def is_namedtuple_class(cls: type) -> bool:
     return issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
 
@@ -150,7 +164,7 @@ def _flatten_into(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] |
         leaves.append(tree)
         return LEAF
     children, context = kind.flatten(tree)
-    return TreeSpec(type(tree), context, [_flatten_into(c, leaves, is_leaf) for c in children])
+    return TreeSpec(node_type(tree), context, [_flatten_into(c, leaves, is_leaf) for c in children])
 
 
 def tree_unflatten(leaves: Any, spec: TreeSpec) -> Any:
@@ -191,8 +205,8 @@ def flatten_up_to(spec: TreeSpec, tree: Any) -> list[Any]:
     if spec.type is None:
         return [tree]
     kind = kind_of(tree)
-    of_dicts = spec.type in _DICTS and type(tree) in _DICTS
-    if kind is None or not (of_dicts or type(tree) is spec.type):
+    of_dicts = spec.type in _DICTS and node_type(tree) in _DICTS
+    if kind is None or not (of_dicts or node_type(tree) is spec.type):
         which = "Node type" if spec.type in _BUILTIN or is_namedtuple_class(spec.type) else "Type"
         raise ValueError(f"{which} mismatch; expected {spec.type!r}, but got {type(tree)!r}.")
     children, context = kind.flatten(tree)
@@ -224,7 +238,7 @@ def broadcast_to_and_flatten(tree: Any, spec: TreeSpec) -> list[Any] | None:
     kind = kind_of(tree)
     if kind is None:
         return [tree] * spec.num_leaves
-    if type(tree) is not spec.type:
+    if node_type(tree) is not spec.type:
         return None
     children, context = kind.flatten(tree)
     if len(children) != spec.num_children or context != spec.context:

@@ -13,6 +13,7 @@ from .._core.pytree import (
     TreeSpec,
     is_namedtuple_class,
     kind_of,
+    node_type,
     tree_flatten,
     tree_leaves,
     tree_map,
@@ -46,7 +47,7 @@ def is_namedtuple_instance(obj: object) -> bool:
 
 def _get_node_type(tree: Any) -> Any:
     """By what a container is registered: its class, or ``namedtuple`` for classes made by that."""
-    return namedtuple if is_namedtuple_instance(tree) and not isinstance(tree, Result) else type(tree)
+    return namedtuple if is_namedtuple_instance(tree) and not isinstance(tree, Result) else node_type(tree)
 
 
 def register_pytree_node(

@@ -37,20 +37,23 @@ def _has_any_global_hook() -> bool:
     return any(map(len, (*of_backward, _global_forward_pre_hooks, _global_forward_hooks)))
 
 
+def _table(name: str) -> property:
+    def get(module: ModuleType) -> Any:
+        return globals()[name]
+
+    def put(module: ModuleType, value: Any) -> None:
+        state.changes += 1
+        globals()[name] = value
+
+    return property(get, put)
+
+
 class WithTables(ModuleType):
     """A module that has the tables of all modules' hooks, too: one that is put in place there is in place here."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_global_") and name in globals():
-            return globals()[name]
-        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_global_") and name in globals():
-            state.changes += 1
-            globals()[name] = value
-        else:
-            super().__setattr__(name, value)
+for _name in [name for name in globals() if name.startswith("_global_")]:
+    setattr(WithTables, _name, _table(_name))
 
 
 # ---- hooks of all modules

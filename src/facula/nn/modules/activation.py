@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 from ..._tensor import Tensor
@@ -10,28 +9,9 @@ from ...ops.machine.public import FUNCTIONS
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
+from . import _activation_kinds as _kinds
 from .linear import _empty
 from .module import Module
-
-
-def _and_inplace(told: str, inplace: bool) -> str:
-    if not inplace:
-        return told
-    return f"{told}, inplace=True" if told else "inplace=True"
-
-
-class _Kin(Module):
-    """A base of activations that are made alike. Python's error for wrong arguments names the one that was called."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        init = cls.__init__
-        if cls.__module__ == __name__ and "__init__" not in vars(cls) and init is not Module.__init__:
-            own = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
-            own.__annotations__ = init.__annotations__
-            own.__qualname__ = f"{cls.__qualname__}.__init__"
-            cls.__init__ = own  # type: ignore[method-assign]
-
 
 # ---- without settings
 
@@ -85,48 +65,35 @@ class Softmax2d(Module):
 # ---- in place or not
 
 
-class _InPlace(_Kin):
-    """What may write into its input."""
-
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def extra_repr(self) -> str:
-        return _and_inplace("", self.inplace)
-
-
-class ReLU(_InPlace):
+class ReLU(_kinds.InPlace):
     """``max(0, x)``."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, self.inplace)
 
 
-class SELU(_InPlace):
+class SELU(_kinds.InPlace):
     """``elu`` scaled so that it keeps means at 0 and variances at 1."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
-class SiLU(_InPlace):
+class SiLU(_kinds.InPlace):
     """``x * sigmoid(x)``."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
 
-class Mish(_InPlace):
+class Mish(_kinds.InPlace):
     """``x * tanh(softplus(x))``."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
 
-class Hardsigmoid(_InPlace):
+class Hardsigmoid(_kinds.InPlace):
     """``min(max(0, x + 3), 6) / 6``."""
 
     extra_repr = Module.extra_repr
@@ -135,7 +102,7 @@ class Hardsigmoid(_InPlace):
         return F.hardsigmoid(input, self.inplace)
 
 
-class Hardswish(_InPlace):
+class Hardswish(_kinds.InPlace):
     """``x * hardsigmoid(x)``."""
 
     extra_repr = Module.extra_repr
@@ -147,28 +114,14 @@ class Hardswish(_InPlace):
 # ---- with a shape of their own
 
 
-class _Exponential(_Kin):
-    """What ELU and CELU share."""
-
-    __constants__ = ["alpha", "inplace"]
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
-    def extra_repr(self) -> str:
-        return _and_inplace(f"alpha={self.alpha}", self.inplace)
-
-
-class ELU(_Exponential):
+class ELU(_kinds.Exponential):
     """``x`` if positive, else ``alpha * (exp(x) - 1)``."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
 
 
-class CELU(_Exponential):
+class CELU(_kinds.Exponential):
     """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -189,7 +142,7 @@ class LeakyReLU(Module):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
-        return _and_inplace(f"negative_slope={self.negative_slope}", self.inplace)
+        return _kinds.and_inplace(f"negative_slope={self.negative_slope}", self.inplace)
 
 
 class RReLU(Module):
@@ -207,7 +160,7 @@ class RReLU(Module):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        return _and_inplace(f"lower={self.lower}, upper={self.upper}", self.inplace)
+        return _kinds.and_inplace(f"lower={self.lower}, upper={self.upper}", self.inplace)
 
 
 class Threshold(Module):
@@ -225,7 +178,7 @@ class Threshold(Module):
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        return _and_inplace(f"threshold={self.threshold}, value={self.value}", self.inplace)
+        return _kinds.and_inplace(f"threshold={self.threshold}, value={self.value}", self.inplace)
 
 
 class Hardtanh(Module):
@@ -250,7 +203,7 @@ class Hardtanh(Module):
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
-        return _and_inplace(f"min_val={self.min_val}, max_val={self.max_val}", self.inplace)
+        return _kinds.and_inplace(f"min_val={self.min_val}, max_val={self.max_val}", self.inplace)
 
 
 def _renamed(old: str, new: str, given: float | None, default: float) -> float:
@@ -271,7 +224,7 @@ class ReLU6(Hardtanh):
         super().__init__(0.0, 6.0, inplace)
 
     def extra_repr(self) -> str:
-        return _and_inplace("", self.inplace)
+        return _kinds.and_inplace("", self.inplace)
 
 
 class GELU(Module):
@@ -307,27 +260,14 @@ class Softplus(Module):
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
-class _Shrink(_Kin):
-    """What softshrink and hardshrink share."""
-
-    __constants__ = ["lambd"]
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def extra_repr(self) -> str:
-        return str(self.lambd)
-
-
-class Softshrink(_Shrink):
+class Softshrink(_kinds.Shrink):
     """``x`` moved towards 0 by ``lambd``, and 0 nearer than that."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
 
 
-class Hardshrink(_Shrink):
+class Hardshrink(_kinds.Shrink):
     """``x``, or 0 within [-lambd, lambd]."""
 
     def forward(self, input: Tensor) -> Tensor:
@@ -353,38 +293,21 @@ class GLU(Module):
         return f"dim={self.dim}"
 
 
-class _Softmax(_Kin):
-    """What softmax, its logarithm and softmin share."""
-
-    __constants__ = ["dim"]
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self.__dict__.setdefault("dim", None)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class Softmax(_Softmax):
+class Softmax(_kinds.OverDimension):
     """exp(x) divided by its sum along ``dim``."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim, _stacklevel=5)
 
 
-class LogSoftmax(_Softmax):
+class LogSoftmax(_kinds.OverDimension):
     """The logarithm of softmax along ``dim``."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim, _stacklevel=5)
 
 
-class Softmin(_Softmax):
+class Softmin(_kinds.OverDimension):
     """softmax of -x along ``dim``."""
 
     def forward(self, input: Tensor) -> Tensor:

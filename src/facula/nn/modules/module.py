@@ -31,7 +31,7 @@ from ._moving import Moving
 from ._operators import unbind_operators
 from ._state_dict import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX
 from ._state_dict import StateDict, _IncompatibleKeys
-from ._tables import OrderedTable, Table, tables_of
+from ._tables import new_ordered_table, new_table, tables_of
 
 __all__ = [
     "_EXTRA_STATE_KEY_SUFFIX",
@@ -82,11 +82,12 @@ class Module(Hooks, Moving, StateDict):
                 f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given"
             )
         own = self.__dict__
-        own.update(training=True, _parameters=Table(), _buffers=Table(), _non_persistent_buffers_set=set())
-        own.update(_backward_pre_hooks=OrderedTable(), _backward_hooks=OrderedTable(), _is_full_backward_hook=None)
+        own.update(training=True, _parameters=new_table(), _buffers=new_table(), _non_persistent_buffers_set=set())
+        own.update(_backward_pre_hooks=new_ordered_table(), _backward_hooks=new_ordered_table())
+        own["_is_full_backward_hook"] = None
         for hooks in _HOOKS:
-            own[hooks] = OrderedTable()
-        own["_modules"] = Table()
+            own[hooks] = new_ordered_table()
+        own["_modules"] = new_table()
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -421,7 +422,7 @@ class Module(Hooks, Moving, StateDict):
             for name, table in tables.items():
                 handle.follow(state[name], table)
         for hooks in ("_backward_pre_hooks", "_backward_hooks", *_HOOKS):
-            own.setdefault(hooks, OrderedTable())
+            own.setdefault(hooks, new_ordered_table())
         own.setdefault("_non_persistent_buffers_set", set())
         own.setdefault("_is_full_backward_hook", None)
 
