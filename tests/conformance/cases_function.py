@@ -1665,3 +1665,26 @@ def what_was_saved_for_forward_by_its_own_name(torch):
         torch.vmap(lambda x, t: torch.func.jvp(Sine.apply, (x,), (t,)))(x, t), tangents,
     )  # fmt: skip
     return see(torch, found), seen
+
+
+@case
+def tangents_of_views_that_functions_give(torch):
+    forward_ad = torch.autograd.forward_ad
+    outputs = {"view": lambda x: x.view_as(x), "itself": lambda x: x, "part": lambda x: x[:]}
+    tangents = {"itself": lambda t: t, "view": lambda t: t.view_as(t), "new": lambda t: t * 1}
+    inputs = {"own": (torch.arange(3.0), torch.ones(3)), "views": (torch.arange(6.0)[:3], torch.ones(6)[:3])}
+    seen = {}
+    for output, forward in outputs.items():
+        for tangent, jvp in tangents.items():
+            body = {"forward": forward, "jvp": lambda ctx, t, jvp=jvp: jvp(t)}
+            body["setup_context"] = lambda ctx, inputs, output: None
+            given = type("Given", (torch.autograd.Function,), {name: staticmethod(f) for name, f in body.items()})
+
+            def by_dual(x, t, given=given):
+                with forward_ad.dual_level():
+                    return forward_ad.unpack_dual(given.apply(forward_ad.make_dual(x, t))).tangent.tolist()
+
+            for name, (x, t) in inputs.items():
+                found = error(lambda x=x, t=t: seen.update(last=by_dual(x, t)))
+                seen[f"{output} {tangent} {name}"] = [found, torch.func.jvp(given.apply, (x,), (t,))[1].tolist()]
+    return seen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .._core import state
 from .._core.pytree import broadcast_to_and_flatten, tree_flatten, tree_map, tree_unflatten
 from .._levels.batched import Batched, batch, is_batched, unbatch
 from .._levels.dual import Dual, is_dual, make_dual, parts, set_tangent
@@ -113,7 +114,8 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
             set_tangent(args[at], slope, level)
             duals.append(args[at])
             continue
-        _check_is_view(out, slope, primals, given)
+        if level is state.modes.dual:
+            _check_is_view(out, slope, primals, given)
         check_fits(out, slope)
         duals.append(make_dual(out, slope, level))
     return tuple(duals) if isinstance(result, tuple) else duals[0]
@@ -148,7 +150,7 @@ def _check_is_view(out: Any, slope: Any, primals: tuple[Any, ...], tangents: lis
     if at is None:
         return
     given = tangents[at]
-    if slope is given or slope._base is None:
+    if slope._base is None:
         raise RuntimeError(
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
         )
