@@ -1434,7 +1434,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself, or a copy with conjugates in memory if it is a view that shows them."""
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself, or a copy with negatives in memory if it is a view that shows them."""
-def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+def result_type(tensor: Any, other: Any) -> dtypes.dtype:
     """The dtype that an operation on these two would have."""
 from facula import return_types as return_types
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: builtins.float | None = None) -> Tensor:

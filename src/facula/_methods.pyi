@@ -156,7 +156,7 @@ class Methods:
         """``add``, written into the tensor itself."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (the sum of the products of the batches)``."""
-    def addbmm_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addbmm_(self, *given: Any, beta: Any = 1, alpha: Any = 1, **named: Any) -> Tensor:
         """``addbmm``, written into the tensor itself."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
         """``input + value * tensor1 / tensor2``."""
@@ -168,15 +168,15 @@ class Methods:
         """``addcmul``, written into the tensor itself."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (mat1 @ mat2)``."""
-    def addmm_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmm_(self, *given: Any, beta: Any = 1, alpha: Any = 1, **named: Any) -> Tensor:
         """``addmm``, written into the tensor itself."""
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (mat @ vec)``."""
-    def addmv_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmv_(self, *given: Any, beta: Any = 1, alpha: Any = 1, **named: Any) -> Tensor:
         """``addmv``, written into the tensor itself."""
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * outer(vec1, vec2)``."""
-    def addr_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addr_(self, *given: Any, beta: Any = 1, alpha: Any = 1, **named: Any) -> Tensor:
         """``addr``, written into the tensor itself."""
     def adjoint(self) -> Tensor:
         """Matrices transposed and conjugated."""
@@ -262,7 +262,7 @@ class Methods:
         """``atanh``, written into the tensor itself."""
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (batch1 @ batch2)``."""
-    def baddbmm_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def baddbmm_(self, *given: Any, beta: Any = 1, alpha: Any = 1, **named: Any) -> Tensor:
         """``baddbmm``, written into the tensor itself."""
     def bernoulli(self, p: Any = None, *, generator: Any = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element says (or ``p``), else 0."""
@@ -354,8 +354,8 @@ class Methods:
         """Where the memory begins."""
     def contiguous(self, memory_format: Any = None) -> Tensor:
         """This tensor if it is dense in C order (or the memory format's), else a copy that is."""
-    def copy_(self, src: Any, non_blocking: builtins.bool = False) -> Tensor:
-        """Write ``src`` into this tensor, broadcast and cast."""
+    def copy_(self, other: Any, non_blocking: builtins.bool = False) -> Tensor:
+        """Write ``other`` into this tensor, broadcast and cast."""
     def copysign(self, other: Any) -> Tensor:
         """The magnitude of ``input`` with the sign of ``other``."""
     def copysign_(self, other: Any) -> Tensor:
@@ -1062,7 +1062,7 @@ class Methods:
         """``sub``, written into the tensor itself."""
     def sum(self, dim: Any = ..., keepdim: builtins.bool = ..., *, dtype: Any = None) -> Tensor:
         """The sum of all elements, or along ``dim``. Integers are summed in int64."""
-    def sum_to_size(self, *size: Any) -> Tensor:
+    def sum_to_size(self, *shape: Any, size: Any = None) -> Tensor:
         """Sum to a shape that could be broadcast to this tensor's."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> return_types.svd:
         """The singular value decomposition: ``input = U @ diag(S) @ V.mH``."""

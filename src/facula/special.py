@@ -9,7 +9,7 @@ from .docstrings import document
 from .ops.machine.public import FUNCTIONS
 from .ops.pointwise.special import SPECIAL
 
-_SHARED = ("log_softmax", "logsumexp", "round", "softmax")
+_SHARED = ("log_softmax", "logsumexp", "softmax")
 
 
 def __getattr__(name: str) -> Any:

@@ -89,8 +89,8 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The n-th derivative of digamma."""
 def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``."""
-def round(input: Tensor, *, decimals: int | None = None, out: Tensor | None = None) -> Tensor:
-    """The nearest whole number, halves to the even one; or the nearest with so many decimals."""
+def round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """``round`` to so many decimals, none unless they are asked for."""
 def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``modified_bessel_k0`` times ``exp(x)``."""
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:

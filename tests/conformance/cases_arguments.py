@@ -2,7 +2,7 @@
 
 import warnings
 
-from tests.conformance.observe import case, see
+from tests.conformance.observe import case, error, see
 
 
 def complaints(*calls):
@@ -438,3 +438,31 @@ def sequences_and_paths_of_another_kind(torch):
         lambda: m.get_submodule([]),
         lambda: m.get_submodule("a.b"),
     )
+
+
+@case
+def methods_by_their_parameters_names(torch):
+    """Those in place, too."""
+    x = torch.arange(4, dtype=torch.float64).reshape(2, 2)
+    found = [
+        x.clone().copy_(other=x + 1), x.sum_to_size(size=(1, 2)), x.clone().addmm_(mat1=x, mat2=x, alpha=2),
+        x.clone().addmm_(x, mat2=x), x[0].clone().addmv_(mat=x, vec=x[0]), x.clone().addr_(vec1=x[0], vec2=x[1]),
+        x[None].clone().baddbmm_(batch1=x[None], batch2=x[None]), x.clone().addbmm_(batch1=x[None], batch2=x[None]),
+    ]  # fmt: skip
+    wrong = [error(lambda: x.clone().addmm_(x, x, other=x))]
+    types = [str(torch.result_type(x, other=torch.ones(1))), str(torch.result_type(tensor=x, other=1j))]
+    return [[see(torch, t) for t in found], wrong, types]
+
+
+@case
+def out_of_nothing_lies_as_the_operands(torch):
+    """An ``out=`` that gets its shape from an elementwise operator."""
+    x = torch.arange(6, dtype=torch.float64).reshape(2, 3).t()
+    calls = [
+        lambda out: torch.add(x, x, out=out), lambda out: torch.exp(x, out=out), lambda out: torch.div(x, 2.0, out=out),
+        lambda out: torch.clamp(x, 0, 1, out=out), lambda out: torch.lerp(x, x, 0.5, out=out),
+        lambda out: torch.pow(x, 2, out=out), lambda out: torch.cumsum(x, 0, out=out),
+        lambda out: torch.sum(x[None], 0, out=out), lambda out: torch.cat([x, x], out=out),
+        lambda out: torch.nn.functional.normalize(x, out=out), lambda out: torch.where(x > 2, x, x, out=out),
+    ]  # fmt: skip
+    return [[see(torch, t := f(torch.empty(0, dtype=torch.float64))), list(t.stride())] for f in calls]

@@ -144,3 +144,45 @@ def tangents_inside_a_function_of_ones_own(torch):
     with forward_ad.dual_level():
         dual = forward_ad.unpack_dual(Square.apply(forward_ad.make_dual(x.detach(), torch.ones(2))))
     return [seen, forward_ad._is_fwd_grad_enabled(), *[see(torch, t) for t in (x.grad, list(within), list(dual))]]
+
+
+@case
+def leaves_that_are_handed_through(torch):
+    """Reverse mode gives a leaf back as it is, forward mode a view of it."""
+    func = torch.func
+    x, z = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 2.0])
+    found = [
+        func.vjp(lambda a, b: b, z, x)[0], func.vjp(lambda a: a, x)[0],
+        func.grad(lambda a: (a.sum(), a), has_aux=True)(x)[1], func.grad(lambda a: (a.sum(), x), has_aux=True)(z)[1],
+        func.jvp(lambda a: a, (x,), (z,))[0], func.jvp(lambda a: x, (z,), (z,))[0],
+        func.jvp(lambda a: (a.sum(), a), (x,), (z,), has_aux=True)[2],
+        func.jvp(lambda a: (a.sum(), x), (z,), (z,), has_aux=True)[2],
+        func.jacfwd(lambda a: (a.sum(), a), has_aux=True)(x)[1],
+        func.jacrev(lambda a: (a.sum(), a), has_aux=True)(x)[1], func.vmap(lambda a: a)(x),
+    ]  # fmt: skip
+    return [[t is x, t.is_leaf, t.requires_grad, t._is_view()] for t in found]
+
+
+@case
+def unpacked_values_are_views(torch):
+    """Also of a tensor without a tangent."""
+    x = torch.tensor([1.0, 2.0])
+    with forward_ad_of(torch).dual_level():
+        value, tangent = forward_ad_of(torch).unpack_dual(x)
+        return [value is x, value._is_view(), value.data_ptr() == x.data_ptr(), tangent is None]
+
+
+def forward_ad_of(torch):
+    return torch.autograd.forward_ad
+
+
+@case
+def jacobians_that_must_depend_on_their_inputs(torch):
+    """Strictly, and so that they can be differentiated again: the message has the number of the output."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    jacobian = torch.autograd.functional.jacobian
+    return [
+        error(lambda: jacobian(lambda a: (a.sin(), a * 2), x, create_graph=True, strict=True)),
+        error(lambda: jacobian(lambda a, b: (a * 2, b * 2), (x, x), create_graph=True, strict=True)),
+        error(lambda: jacobian(lambda a, b: (a.sin(), b), (x, x), strict=True)),
+    ]

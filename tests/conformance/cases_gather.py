@@ -660,3 +660,10 @@ def what_falls_on_one_place_in_half_precision_is_rounded_as_in_pytorch(torch):
         leaf.take(at).backward(y[:, 1])
         found.append(see(torch, leaf.grad))
     return found
+
+
+@case
+def gradient_of_what_is_scattered_nowhere(torch):
+    x = torch.tensor([[1.0], [2.0]], requires_grad=True)
+    y = x.scatter_add(1, torch.tensor([[], []], dtype=torch.int64), x)
+    return see(torch, torch.autograd.grad(y.sum(), x)[0])

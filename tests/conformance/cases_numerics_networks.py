@@ -308,3 +308,18 @@ def samples_at_pixels_lie_on_the_same_side_of_the_kink(torch):
             F.grid_sample(x, grid, align_corners=align_corners).sum().backward()
             found.append(grid.grad.abs().sum((0, 1)))
     return see(torch, found)
+
+
+@case
+def infinite_weights_of_transposed_convolutions(torch):
+    """Each of them reaches what it is multiplied with, and no zeros around."""
+    F = torch.nn.functional
+    told = []
+    for dtype in (torch.float32, torch.float64):
+        x = torch.ones(1, 1, 3, dtype=dtype, requires_grad=True)
+        for weight in (float("inf"), float("nan")):
+            w = torch.tensor([[[weight, 1.0]]], dtype=dtype)
+            images = F.conv_transpose2d(x[None].detach(), w[None])
+            (g,) = torch.autograd.grad(F.conv1d(x, w).sum(), x)
+            told.append([see(torch, t) for t in (F.conv_transpose1d(x.detach(), w, stride=1), images, g)])
+    return told

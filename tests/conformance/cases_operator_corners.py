@@ -360,3 +360,32 @@ def dictionaries_of_tensors_forget_them(torch):
     d |= {a: 4}
     key, value = d.popitem()
     return [*told, key is a, value, len(d), error(d.popitem)["raises"], error(lambda: weak.TensorWeakRef(3))]
+
+
+@case
+def places_of_what_is_not_zero_are_columns(torch):
+    """As a tuple they are views of the rows of places."""
+    x = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
+    told = [[list(t.stride()), t._is_view(), t._base is not None] for t in x.nonzero(as_tuple=True)]
+    return [told, [see(torch, t) for t in torch.nonzero(torch.tensor(5), as_tuple=True)]]
+
+
+@case
+def strides_of_distinct_slices(torch):
+    x = torch.arange(24).reshape(2, 3, 4) % 3
+    found = [torch.unique(x, dim=1), x.unique(dim=-1), x.unique_consecutive(dim=2), x.unique(dim=0)]
+    return [[see(torch, t), list(t.stride())] for t in found]
+
+
+@case
+def variances_of_nothing(torch):
+    x = torch.empty(0, 2, dtype=torch.float64)
+    found = [x.var(correction=-1), x.var(0, correction=-2), *torch.std_mean(x, correction=-1)]
+    found.append(x.cdouble().std(correction=-1))
+    return [see(torch, t) for t in found]
+
+
+@case
+def special_round_has_decimals(torch):
+    x = torch.tensor([1.26, -2.5], dtype=torch.float64, requires_grad=True)
+    return [see(torch, torch.special.round(x)), see(torch, torch.special.round(x, decimals=1))]

@@ -446,3 +446,16 @@ def data_of_a_batch_are_not_to_be_had(torch):
         lambda: func.jvp(lambda a: vmap(lambda b: b.data * b)(a), (x,), (x,))[0],
         lambda: vmap(func.grad(lambda a: a.data * a))(x), lambda: func.grad(lambda a: (a.data * a).sum())(x),
     )]  # fmt: skip
+
+
+@case
+def convolutions_of_a_batch_can_be_viewed(torch):
+    """Each item lies in memory as one that is computed alone."""
+    F = torch.nn.functional
+    x = torch.arange(12, dtype=torch.float64).reshape(2, 2, 3).sin()
+
+    def f(x):
+        y = F.conv_transpose1d(x, x.transpose(0, 1)[..., :2])
+        return y.view(-1).sin().sum(), F.conv1d(x, x[..., :1], bias=x[:, 0, 0]).view(-1)
+
+    return [seen(torch, torch.func.hessian(lambda x: f(x)[0])(x)), seen(torch, torch.func.jacfwd(lambda x: f(x)[1])(x))]

@@ -9,6 +9,7 @@ import time
 from . import apart
 from .compiled import Compiled
 from .judge import Judge
+from .kinds import KINDS
 
 
 def main() -> int:
@@ -18,7 +19,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=None, help="stop after so many")
     parser.add_argument("--first", type=int, default=0, help="the number of the first program")
     parser.add_argument("--program", type=int, default=None, help="print and run this one only")
-    parser.add_argument("--kind", choices=["eager", "transforms"], default=None)
+    parser.add_argument("--kind", choices=list(KINDS), default=None)
     parser.add_argument("--compiled", choices=["numpy", "c", "eager"], help="compile parts of programs")
     parser.add_argument("--alone", action="store_true", help="without PyTorch, even if it is installed")
     parser.add_argument("--most", type=int, default=5, help="stop after so many differing programs")

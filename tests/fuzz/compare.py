@@ -56,6 +56,7 @@ REFUSED_IN_TRANSFORMS = (
     "view size is not compatible",
     "must have a stride divisible by 2",
     "Trying to set a forward gradient that has a different size",
+    "is invalid for input of size",
 )
 """It wraps, and so counts versions otherwise; ``flip``, ``kron``, ``squeeze`` and others forget a dimension in ``vmap``
 of ``vmap``; its batches lie otherwise in memory."""

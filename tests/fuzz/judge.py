@@ -9,7 +9,8 @@ from typing import Any
 
 import facula
 
-from . import compare, eager, transforms
+from . import compare
+from .kinds import KINDS, LIKELY
 from .program import Program
 from .run import Session
 from .shrink import shrink
@@ -40,9 +41,8 @@ class Judge:
 
     def make(self, seed: int, n: int) -> tuple[Program, Session]:
         rng = Random(f"{seed}:{n}")
-        kind = self.kind or rng.choice(["eager", "eager", "eager", "transforms"])
-        make = eager.make if kind == "eager" else transforms.make
-        return make(rng, self.oracle or facula)
+        kind = self.kind or rng.choice(LIKELY)
+        return KINDS[kind](rng, self.oracle or facula)
 
     def program(self, seed: int, n: int) -> Program:
         return self.make(seed, n)[0]

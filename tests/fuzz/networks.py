@@ -161,10 +161,12 @@ torch.linalg.svdvals(x) torch.linalg.eigvalsh(x@x.mH)
 """.split()
 
 
-NOT_IN_TRANSFORMS = ("layer", "batch_norm", "instance_norm", "'prod'", "cdist", "rrelu", "include_self=False")
+NOT_IN_TRANSFORMS = """
+layer batch_norm instance_norm 'prod' cdist rrelu include_self=False logdet
+""".split()
 """The log of a layer would keep tensors of a transform; of the others some derivative is wrong in PyTorch: second
 forward ones of batch norm in ``vmap``, forward ones of scattered products, gradients of distances in
-``vmap``, of extrema that are scattered without the input itself."""
+``vmap``, of extrema that are scattered without the input itself, of forward derivatives of determinants."""
 
 
 UNLESS_EQUAL = ("segment_reduce", "quantile")

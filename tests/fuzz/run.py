@@ -70,7 +70,7 @@ class Session:
         seen: dict[str, Any] = {}
         gradients = self.program.gradients() | {"log", "r"}
         for name, value in self.names.items():
-            if name not in self.known or name == "log":
+            if (name not in self.known and not name.startswith("__")) or name == "log":
                 observe(self.torch, name, value, seen, coarsely=name in gradients)
         for place, (kind, message) in self.errors.items():
             seen[f"error of statement {place}"] = (kind, message)
@@ -100,6 +100,9 @@ def strides(t: Any) -> list[int]:
 
 def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:
     """Of gradients, only what they are: by which nodes and in which memory is not promised."""
+    if isinstance(value, dict):
+        seen[f"{name}: keys"] = str(list(value))
+        value = list(value.values())
     if isinstance(value, (tuple, list)):
         seen[f"{name}: length"] = len(value)
         for i, item in enumerate(value):

@@ -143,7 +143,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
         return UnpackedDualTensor(tensor, None)
     if isinstance(tensor, Tensor) and tensor.__class__ is Dual and tensor._level is state.modes.dual:
         return UnpackedDualTensor(_apart(tensor._primal), tensor._tangent)
-    return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(_apart(tensor), None)
 
 
 def _apart(tensor: Any) -> Any:

@@ -246,7 +246,7 @@ def _row_by_row(i: int, out: Any, inputs: Tensors, strict: bool, create_graph: b
                     "strict mode."
                 )
             if strict and create_graph and not g.requires_grad:
-                raise RuntimeError(_FLAT.format(k))
+                raise RuntimeError(_FLAT.format(i))  # as PyTorch says it: the output's number
             row.append(t.new_zeros(t.shape) if g is None else g)
     return tuple(
         stack(row).view((*out.shape, *t.shape)) if row else t.new_zeros((*out.shape, *t.shape))

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import state
-from .._core.pytree import tree_flatten, tree_unflatten
+from .._core.pytree import tree_flatten, tree_map, tree_unflatten
+from .._tensor import Tensor
 from ._arguments import chosen, outputs_in, require_real, tensors_in, transformed
 from .gradients import vjp
-from .tangents import Pushing, checked_tangent, pushed
+from .tangents import Pushing, checked_tangent, no_leaf, pushed
 from .vectorize import vmap
 
 
@@ -115,9 +116,13 @@ def by_columns(
             shaped = [s.reshape((*part.shape[1:], *x.shape)) for s, x in zip(split, leaves)]
             results.append(tree_unflatten(shaped, spec))
         jacobians = tree_unflatten(results, out_spec)
-        return (jacobians, aux) if has_aux else jacobians
+        return (jacobians, tree_map(_no_leaf, aux)) if has_aux else jacobians
 
     return jacobian
+
+
+def _no_leaf(value: Any) -> Any:
+    return no_leaf(value) if isinstance(value, Tensor) else value
 
 
 @transformed

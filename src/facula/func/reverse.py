@@ -39,6 +39,8 @@ class Reverse:
 
     def __init__(self, inputs: Sequence[Any], implicit: bool = False) -> None:
         self.given = inputs
+        self.stands_for: dict[Any, Any] = {}
+        """Inputs that require a gradient outside, by the nodes of the leaves in their places."""
         self.implicit = implicit
         """Whether the user does not know of it; see ``Level.implicit``."""
 
@@ -97,6 +99,7 @@ class Reverse:
         if t.requires_grad and not t.is_inference():
             leaf = t.alias()
             self.level.opened.append(leaf._node)
+            self.stands_for[leaf._node] = t
         else:
             leaf = t.detach() if t.dispatches else Tensor._wrap(t._array)
             leaf._require_differentiable_dtype()
@@ -120,7 +123,7 @@ class Reverse:
         if not t.requires_grad:
             return t
         if state.grad_enabled() and not (is_output and self.leads_outside is False) and self._leads_outside([t]):
-            return t
+            return self.stands_for.get(t._node, t)
         return t.detach()
 
     def _plainly(self, ys: Sequence[Any], xs: Sequence[Any], vs: Sequence[Any], keep: bool) -> list[Any]:

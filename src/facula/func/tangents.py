@@ -75,7 +75,7 @@ def _pushed(
         aux = None
         if has_aux:
             output, aux = without_aux(output, _JVP)
-            aux = tree_map(lambda v: split(v, level)[0] if isinstance(v, Tensor) else v, aux)
+            aux = tree_map(lambda v: _without_tangent(v, level) if isinstance(v, Tensor) else v, aux)
         outs, out_spec = outputs_in(output, _JVP)
         pairs = [split(out, level) for out in outs]
     finally:
@@ -84,7 +84,7 @@ def _pushed(
         raise RuntimeError(
             f"{_JVP}: The output of f is independent of the inputs. This is not allowed with strict=True."
         )
-    values = tree_unflatten([p for p, _ in pairs], out_spec)
+    values = tree_unflatten([no_leaf(p) for p, _ in pairs], out_spec)
     slopes = tree_unflatten([p.new_zeros(p.shape) if t is None else t for p, t in pairs], out_spec)
     return (values, slopes, aux) if has_aux else (values, slopes)
 
@@ -107,6 +107,16 @@ def split(t: Any, level: Any) -> tuple[Any, Any]:
         p, slope = split(t._value, level)
         return batch(p, t._level), None if slope is None else batch(slope, t._level)
     return t, None
+
+
+def _without_tangent(t: Any, level: Any) -> Any:
+    value = split(t, level)[0]
+    return value if value is t else no_leaf(value)
+
+
+def no_leaf(t: Any) -> Any:
+    """A result, which is a view of a leaf that the function hands through."""
+    return t.alias() if t.requires_grad and t.is_leaf else t
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:

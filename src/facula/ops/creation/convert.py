@@ -428,13 +428,13 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
-def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+def result_type(tensor: Any, other: Any) -> dtypes.dtype:
     """The dtype that an operation on these two would have."""
-    wrong = mistake("result_type", (tensor1, tensor2), {}, False)
+    wrong = mistake("result_type", (tensor, other), {}, False)
     if wrong is not None:
         raise wrong
     ranks: list[Any] = [None, None, None]
-    for v in (tensor1, tensor2):
+    for v in (tensor, other):
         if isinstance(v, Tensor):
             d, rank = v.dtype, 0 if v._array.ndim else 1
         else:

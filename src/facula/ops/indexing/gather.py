@@ -142,13 +142,17 @@ scatter_add_op.vjp(
 
 def source_gradient(name: str, g: Any, index: Any, dim: int, shape: tuple[int, ...], xp: Any) -> Any:
     """What was scattered gets what lies at its places; a source larger than its index has no gradient in PyTorch."""
-    if tuple(index.shape) != shape and shape and index.ndim:
+    got = tuple(index.shape)
+    is_larger = len(got) != len(shape) or any(n not in (1, m) for n, m in zip(shape, got))
+    if is_larger and shape and index.ndim:
         raise RuntimeError(
-            f"Function {name} returned an invalid gradient at index 1 - got {list(index.shape)} but expected shape "
+            f"Function {name} returned an invalid gradient at index 1 - got {list(got)} but expected shape "
             f"compatible with {list(shape)}"
         )
     found = xp.gather(g, index, dim, False)
-    return found if tuple(index.shape) == shape else xp.reshape(found, shape)
+    if got == shape:
+        return found
+    return xp.sum_to(found, shape) if len(got) == len(shape) else xp.reshape(found, shape)
 
 
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}

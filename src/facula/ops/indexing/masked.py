@@ -25,6 +25,7 @@ from ..machine.primitive import primitive
 from ..machine.public import public, write_out
 from ..machine.refusals import scalar_type
 from ..machine.rules import constant, fit, raw
+from ..views.splitting import unbind
 from .gather import require_tensor
 
 # ---- masked_fill
@@ -420,7 +421,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
             )
         return write_out("nonzero", out, wrap(np.argwhere(array)), (input.detach(),))
     if as_tuple:
-        return tuple(constant_of(wrap(places), "nonzero", input) for places in np.atleast_1d(array).nonzero())
+        return unbind(constant_of(wrap(np.argwhere(np.atleast_1d(array))), "nonzero", input), 1)
     return constant_of(wrap(np.argwhere(array)), "nonzero", input)
 
 

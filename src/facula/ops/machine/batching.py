@@ -302,8 +302,9 @@ def grouped(value: Any) -> Any:
 
 
 def ungrouped(value: Any, size: int) -> Any:
-    """The reverse."""
-    return value.reshape(value.shape[0], size, value.shape[1] // max(size, 1), *value.shape[2:]).transpose(0, 1)
+    """The reverse; each item lies in memory as one that was computed alone."""
+    parts = value.reshape(value.shape[0], size, value.shape[1] // max(size, 1), *value.shape[2:])
+    return parts.transpose(0, 1).contiguous()
 
 
 def item_numbers(call: Call, ndim: int) -> Any:

@@ -111,7 +111,10 @@ _OUT = frozenset(["any", "bool", "constant", "dim", "exact", "leads", "separate"
 class Record:
     """What is said of a public function at its declaration. The function and the method carry it as ``record``."""
 
-    __slots__ = ("autocast", "functionals", "functions", "inplace", "methods", "out", "out_dtype", "out_error", "title")
+    __slots__ = (
+        "autocast", "functionals", "functions", "inplace", "is_pointwise", "methods", "out", "out_dtype", "out_error",
+        "title",
+    )  # fmt: skip
 
     def __init__(
         self, title: str, functions: str, methods: str, inplace: str, *, functionals: str = "",
@@ -128,6 +131,8 @@ class Record:
         """In which dtype it computes while autocast is on."""
         self.out = ("any",) if out is True else tuple(out.split()) if out else ()
         """How it takes ``out=``: not at all, or by some of the words of ``public``."""
+        self.is_pointwise = False
+        """Whether what it makes lies in memory as its operands do, and so does an ``out=`` that gets its shape."""
         self.out_error = out_error
         self.out_dtype = out_dtype
         if autocast not in AUTOCAST or not _OUT.issuperset(self.out):
@@ -186,6 +191,7 @@ def public(
             title, functions, methods, inplace, functionals=functionals, autocast=autocast, out=out,
             out_error=out_error, out_dtype=out_dtype,
         )  # fmt: skip
+        record.is_pointwise = ".pointwise." in fn.__module__
         needed = "dim" if "dim" in record.out else None
         accepted = set(fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount])
         takes_tensor = next(iter(fn.__annotations__.values()), None) == "Tensor"
@@ -433,7 +439,8 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     for t in given:
         check_no_partial_overlap(out._array, t._array)
     if out._array.shape != result._array.shape:
-        resize_output(out, result._array.shape)
+        is_pointwise = isinstance(record, Elementwise) or (isinstance(record, Record) and record.is_pointwise)
+        resize_output(out, result._array.shape, result._array if is_pointwise else None)
     np.copyto(out._array, result._array, casting="unsafe")
     out._bump_version()
     return out
@@ -484,7 +491,8 @@ def _wrong_out_dtype(wanted: Any, given: Any) -> RuntimeError:
     return RuntimeError(f"Expected out tensor to have dtype {cpp_name(wanted)}, but got {cpp_name(given)} instead")
 
 
-def resize_output(out: Any, shape: tuple[int, ...]) -> None:
+def resize_output(out: Any, shape: tuple[int, ...], like: Any = None) -> None:
+    """``like``: an array whose dimensions lie in memory in the order that those of ``out`` shall have."""
     if out._array.size:
         old, new = (", ".join(map(str, s)) for s in (out._array.shape, shape))
         warn_user(
@@ -494,4 +502,8 @@ def resize_output(out: Any, shape: tuple[int, ...]) -> None:
             "inplace, to zero elements with t.resize_(0).",
         )
     remember_shape(out)
-    out._array = resized(out._array, shape)
+    if like is None or like.flags.c_contiguous:
+        out._array = resized(out._array, shape)
+    else:
+        order = sorted(range(len(shape)), key=lambda d: -like.strides[d])
+        out._array = resized(out._array, tuple([shape[d] for d in order])).transpose(np.argsort(order))

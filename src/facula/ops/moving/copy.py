@@ -85,10 +85,10 @@ def copy_batched(call: batching.Call) -> Any:
     return call.run([target, source])
 
 
-def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
-    """Write ``src`` into this tensor, broadcast and cast."""
-    if type(src) in PLAIN and is_simple_write(self, src):
-        target, source = self._array, src._array
+def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
+    """Write ``other`` into this tensor, broadcast and cast."""
+    if type(other) in PLAIN and is_simple_write(self, other):
+        target, source = self._array, other._array
         if (
             source.dtype is target.dtype and source.shape == target.shape and source.__class__ is target.__class__
             and is_apart(target, source)
@@ -96,29 +96,29 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
             target[...] = source
             self._bump_version()
             return self
-    if not isinstance(src, Tensor):
-        if isinstance(src, np.generic):
-            src = unscaled(src)
-        if not is_number(src):
-            if overridden((src,)):
-                return call_override(copy_, copy_, (self, src, non_blocking)[: 2 + non_blocking], {})
-            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_of(src)}")
-        src = tensor(src)
+    if not isinstance(other, Tensor):
+        if isinstance(other, np.generic):
+            other = unscaled(other)
+        if not is_number(other):
+            if overridden((other,)):
+                return call_override(copy_, copy_, (self, other, non_blocking)[: 2 + non_blocking], {})
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_of(other)}")
+        other = tensor(other)
     try:
-        check_no_partial_overlap(self._array, src._array)
-        if self._array.shape != src._array.shape:
-            shape = common_shape(self._array.shape, src._array.shape)
+        check_no_partial_overlap(self._array, other._array)
+        if self._array.shape != other._array.shape:
+            shape = common_shape(self._array.shape, other._array.shape)
             if shape != self._array.shape:
                 raise output_shape_error(self._array.shape, shape)
     except RuntimeError as e:
-        raise refused_first(e, self, src) from None
-    target, source = self._array, src._array
-    is_itself = src is self or (
+        raise refused_first(e, self, other) from None
+    target, source = self._array, other._array
+    is_itself = other is self or (
         type(target) is type(source) is np.ndarray
         and target.__array_interface__["data"] == source.__array_interface__["data"]
         and (target.shape, target.strides, target.dtype) == (source.shape, source.strides, source.dtype)
     )
-    return change(copy_op, self, (src,), assign, overlap=is_itself)
+    return change(copy_op, self, (other,), assign, overlap=is_itself)
 
 
 def assign(target: np.ndarray[Any, Any], source: Any) -> None:

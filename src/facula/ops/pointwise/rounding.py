@@ -11,7 +11,7 @@ from ..._core.strides import copied
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.elementwise import Elementwise, elementwise
-from ..machine.public import OTHER_THAN_FOUND, expose, public
+from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient
 from ..machine.write import inplace_form
@@ -57,6 +57,12 @@ round_decimals_op = elementwise(
 def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; or the nearest with so many decimals."""
     return round_whole_op(input) if decimals is None else round_decimals_op(input, decimals)
+
+
+def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """``round`` to so many decimals, none unless they are asked for."""
+    rounded: Tensor = FUNCTIONS["round"](input, decimals=decimals, out=out)
+    return rounded
 
 
 _round_in_place, _round_decimals_in_place = inplace_form(round_whole_op), inplace_form(round_decimals_op)

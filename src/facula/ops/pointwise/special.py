@@ -22,6 +22,7 @@ from ..machine.rules import in_dtype, raw
 from ..machine.write import explaining, inplace_form
 from .arithmetic import number_like
 from .polynomials import POLYNOMIALS, single_or_double
+from .rounding import special_round
 from .transcendental import function, logit, sigmoid_op
 from .with_numbers import add_number_op, mul_number_op
 
@@ -366,4 +367,4 @@ for _name in (
     "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "polygamma", "sinc", "xlogy",
 ):  # fmt: skip
     SPECIAL[_name] = FUNCTIONS[_name]
-SPECIAL.update(POLYNOMIALS)
+SPECIAL.update(POLYNOMIALS, round=special_round)

@@ -416,8 +416,16 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
 def _inplace(name: str, op: Primitive, check: Any) -> None:
     """The method that adds a product to its tensor."""
     write = inplace_form(op)
+    factors_of = tuple(op.tensor_names[1:])
 
-    def change(self: Any, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    def change(self: Any, *given: Any, beta: Any = 1, alpha: Any = 1, **named: Any) -> Any:
+        if named or len(given) < 2:
+            given = (*given, *(named.pop(n) for n in factors_of[len(given) :] if n in named))
+            for key in named:
+                raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+            if missing := ", ".join(f'"{n}"' for n in factors_of[len(given) :]):
+                raise TypeError(f"{name}() missing {2 - len(given)} required positional arguments: {missing}")
+        a, b, *old = given
         if old:
             moved = numbers_moved(name, tuple(op.tensor_names), ("beta", "alpha"), (self, a, b, *old), True)
             if moved is None:

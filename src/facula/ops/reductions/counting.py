@@ -54,7 +54,8 @@ def _unique_rows(input: Any, dim: int, ordered: bool) -> tuple[Any, Any, Any]:
     flat = np.ascontiguousarray(rows).reshape(len(rows), input.size // len(rows) if len(rows) else 1)
     order = np.lexsort(widened(flat).T[::-1]) if ordered else np.arange(len(rows))
     first, inverse, counts = _runs(flat[order], order)
-    return np.ascontiguousarray(np.moveaxis(rows[order[first]], 0, dim)), inverse, counts
+    found = flat[order[first]].reshape(len(first), *rows.shape[1:])
+    return np.moveaxis(found, 0, dim), inverse, counts
 
 
 @primitive("UniqueDimBackward0", outputs=3, differentiable_outputs="first", batch=batching.item_by_item)

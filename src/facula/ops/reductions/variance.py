@@ -31,7 +31,7 @@ def _moments(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any
     n = count(x.shape, dim)
     middle = mean_array(x, axis, axis is not None)
     away = np.subtract(x, middle)
-    dof = n - (1 if correction is None else correction)
+    dof = n - (1 if correction is None else correction) if n else 0
     if x.dtype.kind == "c":
         summed = total((away * np.conjugate(away)).real, axis, keepdim)
     else:

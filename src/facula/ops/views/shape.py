@@ -517,11 +517,11 @@ def broadcast_to(input: Tensor, *shape: Any, size: Any = None) -> Tensor:
 
 
 @public("", "sum_to_size")
-def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+def sum_to_size(input: Tensor, *shape: Any, size: Any = None) -> Tensor:
     """Sum to a shape that could be broadcast to this tensor's."""
-    if not size:
+    if not shape and size is None:
         raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
-    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    shape = size_tuple(shape if size is None else (size,))
     here = input._array.shape
     lead = len(here) - len(shape)
     if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):

@@ -186,7 +186,8 @@ def convolve_input(
     n, o = y.shape[:2]
     each = w.shape[1]
     by_tiles = groups == 1 and winograd.suits(y, kernel, sizes, stride, dilation, each)
-    if by_tiles or (_is_pointwise(stride) and _is_worth_turning(o // groups, each, kernel) and y.size):
+    worth = _is_pointwise(stride) and _is_worth_turning(o // groups, each, kernel) and y.size
+    if (by_tiles or worth) and np.isfinite(w).all():  # turned, it also meets the zeros around y
         reach = [d * (k - 1) for d, k in zip(dilation, kernel)]
         before = tuple([r - p for r, p in zip(reach, padding)])
         after = tuple([a - b + p for a, b, p in zip(sizes, y.shape[2:], padding)])
