@@ -7,7 +7,7 @@ import tempfile
 import warnings
 import weakref
 
-from .observe import case, error, see
+from .observe import case, error, name_of, see
 
 
 def quiet(fn):
@@ -117,17 +117,6 @@ def storages_of_files(torch):
             return [name and name.endswith("/numbers") for name in names] + [copied.tolist()]
 
     return quiet(look)
-
-
-"""Storages: tensors made from them, copies that share them, those that have no memory."""
-
-from __future__ import annotations
-
-import copy
-import warnings
-import weakref
-
-from .observe import case, error, name_of, see
 
 
 @case

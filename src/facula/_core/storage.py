@@ -210,7 +210,7 @@ class UntypedStorage:
     @property
     def filename(self) -> str | None:
         """The file whose bytes these are, if changes reach it."""
-        mapped = strides.root_of(self._bytes).base
+        mapped: Any = strides.root_of(self._bytes).base
         is_shared = isinstance(mapped, np.memmap) and mapped.mode == "r+"
         return str(mapped.filename) if is_shared else None
 

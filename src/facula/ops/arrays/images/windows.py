@@ -126,8 +126,10 @@ def greatest(x: Any, windows: tuple[Windows, ...], want: bool) -> tuple[Any, Any
     code, groups = _plan(windows)
     which: Any = None
     for group in groups:
-        search = _search_each if isinstance(group, LongGroup) else _search
-        x, which = search(x, which, group, code, want)
+        if isinstance(group, LongGroup):
+            x, which = _search_each(x, which, group, code, want)
+        else:
+            x, which = _search(x, which, group, code, want)
     return x if x.base is None else x.copy(), which
 
 
