@@ -92,13 +92,13 @@ def differences(expected: dict[str, Any], actual: dict[str, Any], written: Conta
     return sorted(found)
 
 
-def nan_alone(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
-    """Whether facula has NaN wherever numbers differ, and nothing else differs."""
-    bound = tolerance(expected)
+def nan_alone(expected: dict[str, Any], actual: dict[str, Any], of: dict[str, Any] | None = None) -> bool:
+    """Whether facula has NaN wherever numbers differ, and nothing else differs. ``of``: who has it, if not facula."""
+    bound, of = tolerance(expected), of or actual
     for key in expected.keys() | actual.keys():
         e, a = expected.get(key, "nothing"), actual.get(key, "nothing")
         if isinstance(e, np.ndarray) and isinstance(a, np.ndarray) and e.shape == a.shape:
-            known = ~np.isnan(a) if a.dtype.kind in "fc" else np.ones(a.shape, bool)
+            known = ~np.isnan(of[key]) if a.dtype.kind in "fc" else np.ones(a.shape, bool)
             if not close(np.where(known, e, 0), np.where(known, a, 0), bound):
                 return False
         elif key.startswith("error"):

@@ -71,7 +71,16 @@ class Judge:
             return []
         if found and program.transforms() and self.changes_saved(program, expected, actual):
             return []
-        if found and (self.moves(program, expected) or self.loses_digits(program, expected, found)):
+        if found and (program.misses_a_change(actual) or program.overflows(expected)):
+            return []
+        if found and program.may_have_nan_alone() and compare.nan_alone(expected, actual, of=expected):
+            return []
+        if found and self.decided_by_ties(program, actual):
+            return []
+        if found and self.moves(program, expected):
+            self.unstable += 1
+            return []
+        if found and (self.loses_digits(program, expected, found) or self.rounds_otherwise(program, found)):
             self.unstable += 1
             return []
         return found
@@ -107,7 +116,25 @@ class Judge:
         """Whether the oracle's own answer changes when the inputs, or all numbers on the way, change by little."""
         sessions = [Session(self.oracle, program, m) for m in MOVES]
         sessions += [Session(self.oracle, program, m, everywhere=True) for m in ROUNDINGS]
+        sessions += [Session(self.oracle, program, m, signs=True) for m in (1, -1) if program.looks_at_signs()]
         return any(compare.differences(expected, session.run().observed()) for session in sessions)
+
+    def decided_by_ties(self, program: Program, actual: dict[str, Any]) -> bool:
+        """Whether the oracle agrees once its sorts are stable: in which order equal numbers come is not promised."""
+        stable = program.with_stable_sorts()
+        if stable is None:
+            return False
+        expected = Session(self.oracle, stable).run().observed()
+        return not compare.differences(expected, actual, program.made_by_writing())
+
+    def rounds_otherwise(self, program: Program, found: list[str]) -> bool:
+        """Whether numbers alone differ, and no more once facula goes on, at each statement, with the oracle's."""
+        if not all(line.startswith("values of ") for line in found):
+            return False
+        oracle = Session(self.oracle, program)
+        led = Session(facula, program, leader=oracle)
+        led.run()
+        return not compare.differences(oracle.observed(), led.observed(), program.made_by_writing())
 
     def loses_digits(self, program: Program, expected: dict[str, Any], found: list[str]) -> bool:
         """Whether numbers alone differ, and the oracle's own do so in wider dtypes."""

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .functions import SOURCES
 
 HEAD = """\
@@ -63,8 +65,33 @@ class Program:
 
     def may_swallow_nan(self) -> bool:
         """Whether PyTorch may have a number where a derivative is not defined: it differs in how it gets there."""
-        words = "logcumsumexp hessian jacfwd jvp forward-mode linearize".split()
+        words = "cumprod logcumsumexp hessian jacfwd jvp forward-mode linearize".split()
         return any(word in statement for word in words for statement in self.statements)
+
+    def may_have_nan_alone(self) -> bool:
+        """Whether PyTorch may have NaN where facula has a number: derivatives at NaN, by the length of the tensor."""
+        return any(word in statement for word in ("logit(", "hardswish(") for statement in self.statements)
+
+    def looks_at_signs(self) -> bool:
+        return any(word in statement for word in ("signbit", "copysign") for statement in self.statements)
+
+    def misses_a_change(self, seen: dict[str, Any]) -> bool:
+        """Whether facula refuses what PyTorch does not see: a change of what ``kron`` of a batch has saved."""
+        refused = any(k.startswith("error") and "by an inplace operation" in v[1] for k, v in seen.items())
+        return refused and any("vmap" in s and "kron" in s for s in self.statements)
+
+    def overflows(self, seen: dict[str, Any]) -> bool:
+        """Whether numbers are normalized whose squares are out of range: PyTorch takes inf from inf for a variance."""
+        if not any("norm(" in s for s in self.statements):
+            return False
+        found = [v for v in seen.values() if isinstance(v, np.ndarray) and v.dtype.kind == "f"]
+        with np.errstate(all="ignore"):
+            return any((np.isfinite(v) & ~np.isfinite(v * v * v.dtype.type(v.size))).any() for v in found)
+
+    def with_stable_sorts(self) -> Program | None:
+        """The same, but that sorts keep the order of what is equal; None if there is nothing to sort."""
+        stable = [re.sub(r"\.(arg)?sort\(", r".\1sort(stable=True,", s) for s in self.statements]
+        return Program(stable, self.inputs) if stable != self.statements else None
 
     def changes_a_gradient(self, seen: dict[str, Any]) -> bool:
         """Whether a gradient is refused to be changed for being a view, which nobody promises that it is or is not."""
@@ -106,6 +133,12 @@ def _copying(log: re.Match[str]) -> str:
 
 def _wide(dtype: re.Match[str]) -> str:
     return "torch." + _WIDER[dtype[1]]
+
+
+def changed(statement: str) -> str | None:
+    """The name of the tensor that a statement begins with: it may be changed in place."""
+    found = re.match(r"(?: *with [^\n]*\n)* *(?:F\.\w+\()?(\w+)[.\[]", statement)
+    return found[1] if found else None
 
 
 def mentions(text: str, name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .functions import SOURCES
-from .program import Program, assigned
+from .program import Program, assigned, changed
 
 _FUNCTIONS: dict[str, dict[str, Any]] = {}
 
@@ -27,7 +27,10 @@ def names_of(torch: Any) -> dict[str, Any]:
 class Session:
     """A program while it runs, statement by statement. A statement that fails is noted, and the next one is run."""
 
-    def __init__(self, torch: Any, program: Program, moved: float = 0.0, *, everywhere: bool = False) -> None:
+    def __init__(
+        self, torch: Any, program: Program, moved: float = 0.0, *, everywhere: bool = False, signs: bool = False,
+        leader: Session | None = None,
+    ) -> None:  # fmt: skip
         self.torch = torch
         self.program = program
         self.names = names_of(torch)
@@ -36,6 +39,10 @@ class Session:
         """By which part of themselves the inputs are moved."""
         self.everywhere = everywhere
         """Whether what is computed is moved, too, as if it were rounded otherwise."""
+        self.signs = signs
+        """Whether zeros and NaN that are computed get the sign of ``moved``."""
+        self.leader = leader
+        """Who takes each step first, and whose numbers are then taken over if they are these but for rounding."""
         self.errors: dict[int, tuple[str, str]] = {}
         self.at = 0
         self.seen: dict[str, Any] | None = None
@@ -47,16 +54,20 @@ class Session:
                 exec(statement, self.names)
         except Exception as e:
             self.errors[self.at] = type(e).__name__, str(e)
-        if self.moved and self.at < self.program.inputs:
+        if self.moved and not self.signs and self.at < self.program.inputs:
             move(self.torch, self.names[statement.split(" ")[0]], self.moved)
-        elif self.everywhere and (name := assigned(statement)) in self.names:
+        elif (self.everywhere or self.signs) and (name := assigned(statement) or changed(statement)) in self.names:
             value = self.names[name]
             if isinstance(value, self.torch.Tensor) and not value._is_view() and not value.is_inference():
-                move(self.torch, value, self.moved)
+                (turn_signs if self.signs else move)(self.torch, value, self.moved)
+        elif self.leader is not None and self.at >= self.program.inputs:
+            follow(self, self.leader)
         self.at += 1
 
     def run(self) -> Session:
         for statement in self.program.statements:
+            if self.leader is not None:
+                self.leader.step(statement)
             self.step(statement)
         return self
 
@@ -81,9 +92,33 @@ def move(torch: Any, t: Any, part: float) -> None:
     """Move the numbers of a tensor as rounding would, by one unit in the last place at least; nobody is told."""
     if t.is_floating_point() or t.is_complex():
         part = np.copysign(max(abs(part), torch.finfo(t.dtype).eps), part)
-        signs = (torch.arange(t.numel()).reshape(t.shape) % 2 * 2 - 1).to(t.dtype)
+        signs = torch.tensor([i.bit_count() % 2 * 2 - 1 for i in range(t.numel())], dtype=t.dtype).reshape(t.shape)
         with contextlib.suppress(RuntimeError):  # elements that share their memory cannot be written
             t.data.mul_(1 + part * signs * (1 + 1j if t.is_complex() else 1))
+
+
+def turn_signs(torch: Any, t: Any, sign: float) -> None:
+    """Give zeros and NaN this sign: which one they have nobody promises."""
+    if t.is_floating_point():
+        with contextlib.suppress(RuntimeError):
+            t.data.copy_(torch.where((t.data == 0) | t.data.isnan(), t.data.copysign(sign), t.data))
+
+
+def follow(session: Session, leader: Session) -> None:
+    """Let tensors of a session have the numbers of those of another, where only rounding tells them apart."""
+    for name, mine in session.names.items():
+        its = leader.names.get(name)
+        if name in session.known or not (isinstance(mine, session.torch.Tensor) and is_plain(mine) and is_plain(its)):
+            continue
+        with contextlib.suppress(Exception):
+            e, a = (t.detach().double().numpy() for t in (its, mine))
+            eps = session.torch.finfo(mine.dtype).eps
+            if e.shape == a.shape and not np.array_equal(e, a) and np.allclose(a, e, 16 * eps, 4 * eps):
+                mine.data.copy_(session.torch.tensor(e.tolist(), dtype=mine.dtype))
+
+
+def is_plain(t: Any) -> bool:
+    return t.is_floating_point() and not t._is_view() and not t.is_inference()
 
 
 def observe(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:
@@ -116,7 +151,10 @@ def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: b
     seen[f"{name}: values"] = plain.detach().resolve_conj().resolve_neg().numpy(force=True).copy()
     seen[f"{name}: shape and dtype"] = (tuple(value.shape), str(value.dtype))
     fn = value.grad_fn
-    refused = type(fn).__name__ == "NotImplemented"
+    maker = fn
+    while type(maker).__name__ in ("CloneBackward0", "CopyBackwards"):  # as gradients are copied when they are kept
+        maker = maker.next_functions[-1][0]
+    refused = type(maker).__name__ == "NotImplemented"
     seen[f"{name}: requires_grad, is_leaf"] = "refused" if refused else (value.requires_grad, value.is_leaf)
     if coarsely:
         return

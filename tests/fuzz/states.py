@@ -208,8 +208,8 @@ def of_state(s: Scope, new: str, n: int) -> str:
     if kind < 0.78:
         x = s.tensor(is_small)
         form = rng.choice(ALSO)
-        if "view(torch.int" in form and not all_finite(s.tensors[x]):
-            form = "X[...]"  # NaN may have either sign
+        if "view(torch.int" in form and not (all_finite(s.tensors[x]) and s.tensors[x].numel()):
+            form = "X[...]"  # NaN may have either sign; where nothing is, facula does not know from where on it lies
         if "_neg_view" in form and s.tensors[x].dtype == s.torch.bool:
             form = "X[...]"  # PyTorch negates booleans if they are cast at once
         return f"{new} = {text(form, n, X=x)}"
@@ -220,6 +220,8 @@ def of_state(s: Scope, new: str, n: int) -> str:
         form = rng.choice(FUNCTIONS + CHECKPOINTS)
         if form.startswith("Dirty") and (t._is_view() or (t.is_leaf and t.requires_grad)):
             form = form.replace("(X", "(X*1")  # refused when Y has got a node that may end PyTorch's process
+        if form.startswith("Dirty") and s.tensors[y].is_inference():
+            form = form.replace(",Y)", ",Y*1)")  # which PyTorch writes to before it is refused
         kind_of = rng.choice(["use_reentrant=False", "use_reentrant=False", "use_reentrant=True"])
         return f"{new} = {text(form, n, X=x, Y=y, K=str(rng.randint(0, 13)), O=kind_of)}"
     y = s.tensor(lambda t: t.requires_grad and is_differentiable(t) and is_small(t))

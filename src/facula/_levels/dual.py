@@ -263,7 +263,9 @@ def begin_dual(primal: Any, tangent: Any, level: Level) -> Any:
         inside = inside._inside
     if inside.requires_grad and "_transform" not in inside.__dict__:
         level.has_history = True
-    return make_dual(primal, tangent, level)
+    dual = make_dual(primal, tangent, level)
+    dual._is_given = True
+    return dual
 
 
 def parts(tensors: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], list[Any]]:

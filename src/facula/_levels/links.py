@@ -152,6 +152,14 @@ def become(t: Any, wrapped: Callable[[Any, Link | None], Any], known: Any = None
     return changed
 
 
+def _give_place(t: Any, inside: Any) -> None:
+    """Let a dual be what it stands for, and get its gradients, unless a user has that as well."""
+    is_given = "_is_given" in t.__dict__
+    take(t, inside)
+    if not is_given:
+        _receive_gradients(t)
+
+
 def restore(level: Level) -> None:
     """Let the duals of a level that has ended be the tensors that they stand for, where they are.
 
@@ -163,8 +171,7 @@ def restore(level: Level) -> None:
     level.duals = []
     outer = {id(inside): t for t, inside in found}
     for t, inside in found:
-        take(t, inside)
-        _receive_gradients(t)
+        _give_place(t, inside)
     for t, _ in found:
         base = t._view_of and t._view_of[0] if t.wraps else _source_of(t)
         if id(base) in outer:
@@ -178,5 +185,4 @@ def unwrap(t: Any) -> None:
         view._tangent, view._view_of = view._tangent, None
         if not inside.wraps:
             relink(view._inside, t)
-    take(t, inside)
-    _receive_gradients(t)
+    _give_place(t, inside)

@@ -119,7 +119,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 def _lie_alike(one: Any, other: Any) -> bool:
     """Whether two arrays of one shape have the same strides, in storages of the same size."""
     return one.__class__ is not other.__class__ or (
-        strides.root_of(one).size == strides.root_of(other).size
+        strides.root_of(one).nbytes == strides.root_of(other).nbytes
         and all(s == t for s, t, n in zip(one.strides, other.strides, one.shape) if n != 1)
     )
 

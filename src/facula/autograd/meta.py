@@ -122,7 +122,8 @@ def check_grad(t: Tensor, value: Any) -> None:
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_of(value)}")
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
-    here = t.grad_dtype if t.is_leaf else t.dtype
+    own = t._meta.grad_dtype if t._node is None and t._meta is not None else ...
+    here = t.dtype if own is ... else own
     if here is not None and value.dtype != here:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{dtypes.cpp_name(value.dtype)}' to a tensor with grad_dtype "

@@ -410,6 +410,8 @@ def _asarray_of_tensor(t: Tensor, dtype: Any, device: Any, copy: Any, requires_g
         t = t.clone()
     if requires_grad and not t.requires_grad:
         t.requires_grad_()
+    elif t._node is None and t.requires_grad and not t.wraps:
+        t._own_meta().requires_grad = True  # also of a view that did so only because its base does
     return t
 
 

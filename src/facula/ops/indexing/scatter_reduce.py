@@ -113,13 +113,13 @@ def _gradients(
 
 
 def _extreme_places(input: Any, src: Any, out: Any, index: Any, dim: int) -> tuple[Any, Any, Any]:
-    """1 where ``input``, and where ``src``, have what was chosen; how many share each place, at least 1."""
+    """1 where ``input``, and where ``src``, have what was chosen; how many share each place."""
     places = flat_places(input.shape, index, dim)
     from_self = (input == out).astype(out.dtype)
     from_src = (_part(src, index.shape) == np.ravel(out).take(places)).astype(out.dtype)
     ties = np.array(from_self)
     np.add.at(ties.reshape(-1), places.ravel(), from_src.ravel())
-    return from_self, from_src, np.maximum(ties, 1)
+    return from_self, from_src, ties
 
 
 def _extreme_places_of_tensors(input: Any, src: Any, out: Any, index: Any, dim: int) -> tuple[Any, Any, Any]:
@@ -127,7 +127,7 @@ def _extreme_places_of_tensors(input: Any, src: Any, out: Any, index: Any, dim: 
     for d, n in enumerate(index.shape):
         src = src.narrow(d, 0, n)
     from_self, from_src = (input == out).to(out.dtype), (src == out.gather(dim, index)).to(out.dtype)
-    return from_self, from_src, from_self.scatter_add(dim, index, from_src).clamp(min=1)
+    return from_self, from_src, from_self.scatter_add(dim, index, from_src)
 
 
 in_both_namespaces("extreme_places", _extreme_places, _extreme_places_of_tensors)

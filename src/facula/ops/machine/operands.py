@@ -239,8 +239,10 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
         return np.asarray(result)
     if capture is not None:
         return result
+    if op.lays_out:
+        return result
     if len(arrays) == 1:
-        return result if op.lays_out else repeats_laid_out(result, arrays[0])
+        return repeats_laid_out(result, arrays[0])
     return laid_out(result, *(arrays[::-1] if op.is_reflected else arrays))
 
 

@@ -44,11 +44,12 @@ def binary(call: Call) -> None:
                 "    try:")  # fmt: skip
     call.kernel(3, f"_a_{x}, _a_{y}", f"_a_{x}")
     call.say(2, "except ValueError:",
-                f"    raise _shapes_error(_op, {x}, {y}) from None",
-                f"if (_n := _result.ndim) > 1 and (not _a_{x}.flags.c_contiguous or _a_{x}.ndim != _n "
-                f"or _n > 2 and _a_{x}.size != _result.size or _a_{x}.base is not None "
-                f"and (_a_{y}.ndim != _n or _a_{y}.size != _result.size or not _a_{y}.flags.c_contiguous)):",
-                f"    _result = _laid_out(_result, _a_{x}, _a_{y})")  # fmt: skip
+                f"    raise _shapes_error(_op, {x}, {y}) from None")  # fmt: skip
+    if not call.op.lays_out:
+        call.say(2, f"if (_n := _result.ndim) > 1 and (not _a_{x}.flags.c_contiguous or _a_{x}.ndim != _n "
+                    f"or _n > 2 and _a_{x}.size != _result.size or _a_{x}.base is not None "
+                    f"and (_a_{y}.ndim != _n or _a_{y}.size != _result.size or not _a_{y}.flags.c_contiguous)):",
+                    f"    _result = _laid_out(_result, _a_{x}, _a_{y})")  # fmt: skip
     call.wrap(2)
     if call.edges(2, [x, y], [x, y]):
         call.node(2, f"None if _a_{x}.shape == _a_{y}.shape else _op._adaptations(_t, ({x}, {y}))")

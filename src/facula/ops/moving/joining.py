@@ -198,6 +198,11 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
 
 
 def _check_cat_out(tensors: Any, out: Any) -> None:
+    if all(t._array.shape for t in tensors):  # else that is told first
+        _check_stack_out(tensors, out)
+
+
+def _check_stack_out(tensors: Any, out: Any) -> None:
     result = functools.reduce(_dtype.promote_types, [t.dtype for t in tensors])
     if not _dtype.can_cast(result, out.dtype):
         raise TypeError(
@@ -272,7 +277,7 @@ def _are_of_inference(tensors: Any) -> bool:
     return all(t._meta is not None and t._meta.inference for t in tensors)
 
 
-_quick("stack", stack, _check_cat_out)
+_quick("stack", stack, _check_stack_out)
 in_both_namespaces("stack", stack_arrays, stack)
 
 

@@ -19,9 +19,9 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
-from ..machine.primitive import primitive
+from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..machine.write import inplace_form
+from ..machine.write import change, inplace_form
 from ..views.shape import contiguous, dense_copy_op, expand_op, flatten, reshape, unsqueeze_op
 from ..views.slices import diagonal_array, two_dims, zeros_beside
 from ..views.strided import as_pytorch_makes_it
@@ -354,10 +354,26 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 _tril_inplace, _triu_inplace = inplace_form(tril_op), inplace_form(triu_op)
 
 
+def _is_expanded(array: Any) -> bool:
+    return 0 in array.strides and any(n > 1 and not s for n, s in zip(array.shape, array.strides))
+
+
+def _zero(op: Primitive, input: Tensor, diagonal: int, outside: Any) -> Tensor:
+    """Write the zeros alone: PyTorch does not refuse it where elements share their memory."""
+
+    def write(target: Any) -> None:
+        target[..., outside] = 0
+
+    result: Tensor = change(op, input, (), write, (diagonal,), overlap=True)
+    return result
+
+
 @public("", "tril_")
 def tril_(input: Tensor, diagonal: int = 0) -> Any:
     """``tril`` in place."""
     _check_matrices("tril", input)
+    if _is_expanded(input._array):
+        return _zero(tril_op, input, diagonal, ~lower_triangle(input._array.shape[-2:], diagonal))
     return _tril_inplace(input, diagonal)
 
 
@@ -365,6 +381,8 @@ def tril_(input: Tensor, diagonal: int = 0) -> Any:
 def triu_(input: Tensor, diagonal: int = 0) -> Any:
     """``triu`` in place."""
     _check_matrices("triu", input)
+    if _is_expanded(input._array):
+        return _zero(triu_op, input, diagonal, lower_triangle(input._array.shape[-2:], diagonal - 1))
     return _triu_inplace(input, diagonal)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import quiet
 from ..._core.dtypes import F32, F64
+from ..._core.strides import by_rows, laid_out
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.tiles import TILE, each_tile, pair_into
@@ -362,12 +363,12 @@ overridable(_xlogy_)
 
 
 def _ldexp(input: Array, other: Array) -> Any:
-    """By whole powers of two exactly, even if the power alone would be out of range."""
-    if input.dtype.kind == "f":
-        exponents = other.astype(np.int32)
-        if np.equal(exponents, other).all():
-            return np.ldexp(input, exponents)
-    return np.multiply(input, np.exp2(other))
+    """By whole powers of two exactly, even if the power alone would be out of range. Powers lie row by row."""
+    powers = by_rows(other)
+    exponents = powers.astype(np.int32) if input.dtype.kind == "f" else powers
+    is_whole = exponents is not powers and np.equal(exponents, powers).all()
+    found = np.ldexp(input, exponents) if is_whole else np.multiply(input, np.exp2(powers))
+    return laid_out(found, input, powers)
 
 
 ldexp_op = elementwise(
@@ -375,6 +376,7 @@ ldexp_op = elementwise(
     input=lambda g, other, xp: g * xp.conj(xp.exp2(other)),
     other=lambda g, out, xp: g * xp.conj(out * _LN2),
 )  # fmt: skip
+ldexp_op.lays_out = True
 expose(ldexp_op, "ldexp", "ldexp", "ldexp_")
 
 
@@ -383,7 +385,8 @@ expose(ldexp_op, "ldexp", "ldexp", "ldexp_")
 
 def _logit(input: Array, eps: object) -> Any:
     if eps is not None:
-        input = np.minimum(np.maximum(input, number_like(eps, input)), number_like(1 - eps, input))  # type: ignore[operator]
+        low, high = number_like(eps, input), number_like(1 - eps, input)  # type: ignore[operator]
+        input = np.where(input < low, low, np.minimum(input, high))
     return np.log(input / (1 - input))
 
 

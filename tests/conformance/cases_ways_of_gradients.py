@@ -1,0 +1,103 @@
+"""Gradients, tangents and NaN that must find their way: beside views without a node, expanded tensors, duals."""
+
+from __future__ import annotations
+
+from tests.conformance.observe import case, name_of, see
+
+
+def _told(call):
+    try:
+        call()
+    except Exception as e:
+        return type(e).__name__, str(e).split(". ")[0].split("\n")[0]
+    return "fine"
+
+
+@case
+def triangles_of_expanded_tensors_in_place(torch):
+    found = []
+    for shape, of in (((3, 3), (1, 3)), ((3, 3), (3, 1)), ((2, 3, 3), (1, 3, 3)), ((3, 3), ()), ((1, 3), (1, 1))):
+        for diagonal in (-1, 0, 1):
+            for name in ("tril_", "triu_"):
+                x = torch.full(of, 2.0)
+                y = getattr(x.expand(shape), name)(diagonal)
+                found.append([y.tolist(), x.tolist(), y._version])
+    x = torch.ones(1, 3, requires_grad=True) * 2
+    found.append(see(torch, x.expand(3, 3).tril_()))
+    return found
+
+
+@case
+def gradients_retained_by_what_forward_mode_was_given(torch):
+    leaf = torch.ones(2, 4, requires_grad=True)
+    found = []
+    for make in (lambda: leaf * 1, lambda: leaf[0], lambda: leaf.unfold(0, 2, 2)):
+        x = make()
+        y = x * 2
+        x.retain_grad()
+        torch.func.jacfwd(lambda p: p * p)(x)
+        torch.func.jvp(lambda p: p * p, (x,), (x.detach(),))
+        y.sum().backward()
+        found.append(see(torch, x.grad))
+        jacobian = torch.autograd.functional.jacobian(torch.sin, x, vectorize=True, strategy="forward-mode")
+        torch.autograd.grad(jacobian.sum(), [x])
+        found.append(see(torch, x.grad))
+    return found
+
+
+@case
+def extremes_scattered_of_what_is_not_a_number(torch):
+    nan, found = float("nan"), []
+    for reduce in ("amax", "amin"):
+        for include_self in (True, False):
+            x = torch.tensor([[1.0, 2.0], [nan, 3.0], [4.0, 4.0]], requires_grad=True)
+            s = torch.tensor([[1.0, 5.0], [2.0, nan], [4.0, 4.0]], requires_grad=True)
+            i = torch.tensor([[0, 1], [1, 1], [0, 0]])
+            r = x.scatter_reduce(1, i, s, reduce, include_self=include_self)
+            found.append(see(torch, torch.autograd.grad(r.sum(), (x, s), retain_graph=True)))
+            found.append(see(torch, torch.autograd.grad((r * r).sum(), (x, s), create_graph=True)))
+    x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    r = x.scatter_reduce(0, torch.tensor([[0, 0]]), x, "amax")
+    r.untyped_storage().fill_(0)
+    r.sum().backward()
+    return found, see(torch, x.grad)
+
+
+@case
+def what_is_not_finite_stays_where_it_is(torch):
+    x = torch.tensor([[1.5, float("nan")], [float("inf"), 2.0]])
+    w = torch.tensor([[[1.5, float("nan")]], [[1.0, 2.0]]])
+    conv = torch.nn.functional.conv_transpose1d
+    return see(torch, [conv(x[:1], w[:1]), conv(x, w), conv(x[:1, :1], w[:1]), torch.tensor([0.0, 1.0]).logit(0.6)])
+
+
+@case
+def gradients_are_assigned_without_asking_views(torch):
+    class Part(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x[:1]
+
+        @staticmethod
+        def backward(ctx, g):
+            return torch.cat([g, g])
+
+    leaf = torch.ones(2, requires_grad=True)
+    view = Part.apply(leaf)
+    with torch.no_grad():
+        leaf[None].mul_(3)
+    found = [_told(lambda g=g: setattr(view, "grad", g)) for g in (torch.zeros(1, 1), torch.zeros(1))]
+    with torch.inference_mode():
+        part = leaf[:1]
+    alike = torch.asarray(part)
+    found.append([alike is part, [name_of(n) for n, _ in torch.hypot(alike, leaf).grad_fn.next_functions]])
+    return found
+
+
+@case
+def tangents_that_lie_as_their_values_are_written_to(torch):
+    a = torch.tensor([[1.5, -1.5]])
+    t = a.slice_scatter(a.narrow(0, 0, 1), 0, 0, 1)
+    with torch.autograd.forward_ad.dual_level():
+        torch.autograd.forward_ad.make_dual(t.detach().clone(), t.detach()).mul_(2)
+    return see(torch, t), t._version
