@@ -459,3 +459,53 @@ def convolutions_of_a_batch_can_be_viewed(torch):
         return y.view(-1).sin().sum(), F.conv1d(x, x[..., :1], bias=x[:, 0, 0]).view(-1)
 
     return [seen(torch, torch.func.hessian(lambda x: f(x)[0])(x)), seen(torch, torch.func.jacfwd(lambda x: f(x)[1])(x))]
+
+
+@case
+def places_along_a_dimension_by_item(torch):
+    """Each item has places, values or both of its own; vmap's fallback is off, so each is computed at once."""
+    vmap, core = torch.vmap, torch._C._functorch
+    x, source = torch.arange(24.0).reshape(2, 3, 4), torch.arange(16.0).reshape(2, 2, 4) + 100
+    same, own, values = torch.tensor([0, 2]), torch.tensor([[0, 1], [2, 1]]), torch.tensor([7.0, 8.0])
+    calls = [
+        lambda: vmap(lambda t, i: t.index_fill(0, i, 5.0))(x, own),
+        lambda: vmap(lambda i: x[0].index_fill(-2, i, 5.0))(own),
+        lambda: vmap(lambda t, i: t.index_fill(0, i, 5.0))(x, own[:, 0]),
+        lambda: vmap(lambda t, v: t.index_fill(0, same, v))(x, values),
+        lambda: vmap(lambda t, i, v: t.index_fill(0, i, v))(x, own, values),
+        lambda: vmap(lambda t: t.index_fill(0, same, torch.tensor(3.0)))(x),
+        lambda: vmap(lambda t, i, v: t.clone().index_fill_(0, i, v))(x, own, values),
+        lambda: vmap(lambda t, i, s: t.index_add(-2, i, s))(x, own, source),
+        lambda: vmap(lambda t, i, s: t.index_add(0, i, s, alpha=2))(x, own * 0, source),
+        lambda: vmap(lambda i: x[0].index_add(0, i, source[0]))(own),
+        lambda: vmap(lambda t, i, s: t.clone().index_add_(0, i, s))(x, own, source),
+        lambda: vmap(lambda t, i, s: t.index_copy(0, i, s))(x, own, source),
+        lambda: torch.func.grad(lambda s: vmap(lambda t, i, s: t.index_add(0, i, s))(x, own, s).pow(2).sum())(source),
+        lambda: torch.func.grad(lambda v: vmap(lambda t, i, v: t.index_fill(0, i, v))(x, own, v).pow(2).sum())(values),
+        lambda: torch.func.grad(lambda t: vmap(lambda t, i: t.index_fill(0, i, 4.0))(t, own).pow(2).sum())(x),
+    ]  # fmt: skip
+    enabled = core._is_vmap_fallback_enabled()
+    core._set_vmap_fallback_enabled(False)
+    try:
+        return [see(torch, call()) for call in calls]
+    finally:
+        core._set_vmap_fallback_enabled(enabled)
+
+
+@case
+def as_strided_stays_within_an_item(torch):
+    vmap = torch.vmap
+    x, part = torch.arange(12.0).reshape(3, 4), torch.arange(40.0).reshape(4, 10)[:3, 2:6]
+    views = [((5,), (1,), 0), ((2,), (1,), 3), ((2,), (1,), 2), ((2, 2), (2, 1), 0), ((0,), (1,), 99), ((2,), (1,))]
+    found = [error(lambda v=v, t=t: see(torch, vmap(lambda t: t.as_strided(*v))(t))) for v in views for t in (x, part)]
+    columns = [((4,), (3,), 0), ((4,), (3,), 1), ((3,), (1,), 0)]
+    found += [error(lambda v=v: see(torch, vmap(lambda t: t.as_strided(*v), in_dims=1)(x.T))) for v in columns]
+    return [*found, error(lambda: see(torch, vmap(lambda t: t.as_strided((3,), (1,), 0))(torch.zeros(2, 0))))]
+
+
+@case
+def contiguous_copies_of_items(torch):
+    x = torch.arange(24.0).reshape(3, 2, 4)
+    formats = (torch.contiguous_format, torch.preserve_format)
+    found = [torch.vmap(lambda t, f=f: t.clone(memory_format=f), in_dims=1)(x) for f in formats]
+    return [[list(t.stride()), see(torch, t)] for t in found]

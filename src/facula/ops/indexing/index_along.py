@@ -65,9 +65,9 @@ def index_select_batched(call: batching.Call) -> Any:
     return TENSORS.gather(call.full(0), _index_of_items(call, dim, (call.size, *shape)), dim + 1, False)
 
 
-def _index_of_items(call: batching.Call, dim: int, shape: Any) -> Any:
+def _index_of_items(call: batching.Call, dim: int, shape: Any, at: int = 1) -> Any:
     """The index of each item, expanded to the shape of what it takes along a dimension."""
-    return call.values[1].reshape(call.size, *[1] * dim, -1, *[1] * (len(shape) - dim - 2)).expand(shape)
+    return call.full(at).reshape(call.size, *[1] * dim, -1, *[1] * (len(shape) - dim - 2)).expand(shape)
 
 
 index_unselect_op.vjp(input=lambda g, index, dim, xp: xp.index_select(g, index, dim))
@@ -174,15 +174,35 @@ index_fill_tensor_op.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g,
 @index_add_op.batch
 @index_copy_op.batch
 @index_fill_number_op.batch
+@index_fill_tensor_op.batch
 def index_along_batched(call: batching.Call) -> Any:
     at = call.op.tensor_names.index("index")
-    if call.flags[at] or not call.ndim() or call.values[at].dim() == 0:
+    if not call.ndim() or call.values[at].dim() == 0:
         return None
-    values = [call.values[i] if name == "index" else call.full(i) for i, name in enumerate(call.op.tensor_names)]
-    return call.run(values, (call.attribute("dim") % call.ndim() + 1, *call.attributes[1:]))
+    dim = call.attribute("dim") % call.ndim()
+    if call.flags[at] or (call.op is index_fill_tensor_op and call.flags[1]):
+        return _along_places_of_items(call, dim, at)
+    kept = ("index", "value")
+    values = [call.values[i] if name in kept else call.full(i) for i, name in enumerate(call.op.tensor_names)]
+    return call.run(values, (dim + 1, *call.attributes[1:]))
 
 
-index_fill_tensor_op.batch(batching.item_by_item)
+def _along_places_of_items(call: batching.Call, dim: int, at: int) -> Any:
+    """The same where each item has places or a value of its own: element by element."""
+    shape = [call.size, *call.shape()]
+    n, shape[dim + 1] = shape[dim + 1], call.shape(at)[0] if call.ndim(at) else 1
+    places = _index_of_items(call, dim, shape, at)
+    if call.op is index_fill_number_op:
+        return TENSORS.scatter_value(call.full(0), places % n, dim + 1, call.attribute("value"))
+    if call.op is index_fill_tensor_op:
+        values = call.full(1).reshape(call.size, *[1] * call.ndim()).expand(shape)
+        return TENSORS.scatter(call.full(0), values, places % n, dim + 1)
+    source = call.full(1)
+    if list(source.shape) != shape:
+        return None
+    if call.op is index_copy_op:
+        return TENSORS.scatter(call.full(0), source, places, dim + 1)
+    return TENSORS.scatter_add(call.full(0), source * call.attribute("alpha"), places, dim + 1)
 
 
 for _op in (index_add_op, index_copy_op):

@@ -60,7 +60,11 @@ def in_format(array: Any, memory_format: Any) -> Any:
 
 clone_op.vjp(input=lambda g: g)
 
-clone_op.batch(lambda call: clone_op(call.values[0]))
+
+@clone_op.batch
+def clone_batched(call: batching.Call) -> Any:
+    format = layouts.contiguous_format
+    return clone_op(call.values[0], *[format] if call.attributes[0] is format else [])  # others order all dimensions
 
 
 @public("clone", "clone")

@@ -126,12 +126,40 @@ def as_strided_batched(call: batching.Call) -> Any:
     x = call.values[0]
     size, stride, offset = (call.attribute(name) for name in ("size", "stride", "storage_offset"))
     start = x.storage_offset() if offset is None else offset
+    _check_within_item(x, size, stride, start)
     if x.stride(0) == 0 and call.size > 1:  # items that share their memory would share their gradients
         if not x.select(0, 0).is_contiguous():
             return None
         start -= x.storage_offset()
         x = x.contiguous()
     return x.as_strided((call.size, *size), (x.stride(0), *stride), start)
+
+
+def _check_within_item(x: Tensor, size: Any, stride: Any, start: int) -> None:
+    """What an item is seen as must lie in its own memory, which is the first item's here."""
+    end = _end(size, stride, start)
+    if end == start:
+        return
+    first = x.storage_offset()
+    last = _end(x.shape[1:], x.stride()[1:], first)
+    if last > first and first <= start and end <= last:
+        return
+    told = "`tensor` has no storage but the passed-in (size, stride, storage_offset) imply a result with some storage. "
+    if last > first:
+        told = (
+            f"`result` can access some memory in range [{start}, {end}], but `tensor` can only access some memory in "
+            f"range [{first}, {last}]. "
+        )
+    raise RuntimeError(
+        f"result = tensor.as_strided({list(size)}, {list(stride)}, {start}) can access memory outside of `tensor`. "
+        f"{told}This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of "
+        "PyTorch view operations"
+    )
+
+
+def _end(size: Any, stride: Any, start: int) -> int:
+    """One place behind the last element; the start if there is none."""
+    return start if 0 in size else start + 1 + sum((n - 1) * s for n, s in zip(size, stride))
 
 
 restride_op.vjp(
