@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 from collections import OrderedDict, namedtuple
 
@@ -572,3 +573,13 @@ def classes_keep_operators_as_attributes(torch):
         [error(call)["raises"] for call in bound],
         [Net.tanh is torch.tanh, Net.relu is F.relu, callable(vars(Below)["act"])],
     ]
+
+
+@case
+def copies_of_modules_leave_no_cycles(torch):
+    m = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+    m.register_state_dict_pre_hook(print)
+    for _ in range(2):  # the first time, what is imported leaves some
+        gc.collect()
+        copy.deepcopy(m)
+    return gc.collect()

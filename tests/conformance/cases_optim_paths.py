@@ -533,3 +533,17 @@ def counts_that_are_plain_numbers_are_loaded(torch):
         optimizer.step()
         seen.append([see(torch, p), see(torch, optimizer.state[p]["step"])])
     return seen
+
+
+@case
+def differentiable_steps_are_recorded_within_no_grad_too(torch):
+    found = []
+    for name in ("SGD", "Adam", "RMSprop"):
+        leaf = torch.ones(2, requires_grad=True)
+        p = leaf * 2
+        p.grad = torch.ones(2)
+        optimizer = getattr(torch.optim, name)([p], lr=0.1, differentiable=True)
+        with torch.no_grad():
+            optimizer.step()
+        found.append([p.grad_fn.name(), torch.autograd.grad(p.sum(), leaf)[0].tolist()])
+    return found

@@ -378,7 +378,8 @@ class RemovableHandle:
 
 def _in_use(hooks: Any) -> Any:
     """A dict of hooks, or what has taken its place in a module that was copied or read from a file."""
-    return getattr(hooks, "table", hooks)
+    table = hooks.table() if hasattr(hooks, "table") else None
+    return hooks if table is None else table
 
 
 class _GradientEdge(NamedTuple):

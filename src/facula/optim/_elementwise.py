@@ -226,7 +226,8 @@ class ElementwiseOptimizer(Optimizer):
             work = Pass([p], [state], kinds, self._numbers, fresh, self._scratch)
             if work.run(self, group, place):
                 return
-        step_with_tensors(type(self), group, p, p.grad, state, fresh)
+        with set_grad_enabled(bool(group.get("differentiable"))):  # also within no_grad
+            step_with_tensors(type(self), group, p, p.grad, state, fresh)
 
     def _step_sparse(self, group: dict[str, Any], p: Tensor, grad: Tensor) -> None:
         """The step of a parameter whose gradient is sparse."""

@@ -5,9 +5,9 @@ Modules of activations hold no other classes: programs go through them for all t
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
+from ..._core.own_methods import own
 from .module import Module
 
 
@@ -24,10 +24,7 @@ class Kin(Module):
         super().__init_subclass__()
         init = cls.__init__
         if cls.__module__.startswith(f"{__package__}.") and "__init__" not in vars(cls) and init is not Module.__init__:
-            own = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
-            own.__annotations__ = init.__annotations__
-            own.__qualname__ = f"{cls.__qualname__}.__init__"
-            cls.__init__ = own  # type: ignore[method-assign]
+            own("__init__", cls)
 
 
 class InPlace(Kin):

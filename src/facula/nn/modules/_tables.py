@@ -7,6 +7,7 @@ table's class, as that of a module's own dict, gets a plain one.
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -77,7 +78,7 @@ def _in_place_of(plain: Any) -> OrderedTable:
     """Handles that were read or copied together with a dict know it alone; see ``RemovableHandle``."""
     made = new_ordered_table()
     made.update(plain)
-    plain.table, made.plain = made, plain
+    plain.table, made.plain = weakref.ref(made), plain
     return made
 
 

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from ..._core.own_methods import own
 from ..._core.settings import typename
 from ..._tensor import Tensor
 from ..parameter import Parameter
@@ -175,6 +176,10 @@ class ModuleList(_Numbered):
             for a, b, text in runs
         ]
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+own("append", Sequential)
+own("pop", Sequential, ModuleList)
 
 
 class ModuleDict(Module):
