@@ -24,7 +24,7 @@ _NORMALIZED = {
 def _at_category(value: Any, logits: Any) -> Any:
     """The log-probabilities of numbered categories."""
     place, logits = facula.broadcast_tensors(value.long().unsqueeze(-1), logits)
-    return logits.take_along_dim(place[..., :1], -1).squeeze(-1)
+    return logits.gather(-1, place[..., :1]).squeeze(-1)
 
 
 def _one_hot(categories: Any, like: Any) -> Any:
@@ -55,7 +55,7 @@ class Categorical(_Chances):
     mode = quantity(lambda probs: probs.argmax(-1))
     log_prob = at_value(_at_category)
     entropy = answer(
-        lambda probs, logits: -(probs * logits.clamp(min=facula.finfo(logits.dtype).min)).sum(-1)
+        lambda probs, logits: -(logits.clamp(min=facula.finfo(logits.dtype).min) * probs).sum(-1)
     )
     enumerate_support = listed(lambda _num_events, _param: facula.arange(_num_events, device=_param.device))
 
@@ -156,8 +156,9 @@ class ExpRelaxedCategorical(_ByCategorical):
 def _log_ways(value: Any, logits: Any) -> Any:
     """What is impossible and does not happen counts for nothing."""
     logits, value = broadcast_all(logits, value)
-    each = value * logits.masked_fill((value == 0) & logits.isneginf(), 0) - (value + 1).lgamma()
-    return each.sum(-1) + (value.sum(-1) + 1).lgamma()
+    logits = logits.clone(memory_format=facula.contiguous_format)
+    logits[(value == 0) & logits.isneginf()] = 0
+    return (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1) + (logits * value).sum(-1)
 
 
 @distribution("multinomial", parts="_categorical", kept="total_count")

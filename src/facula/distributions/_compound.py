@@ -10,7 +10,7 @@ import facula
 from .._core.size import Size
 from . import constraints
 from ._formulas import answer, done_by, formula, quantity, same_as
-from ._transform import ComposeTransform, Transform, log_stretch, way_back, way_of, widened
+from ._transform import ComposeTransform, Transform, log_stretches, way_back, way_of, widened
 from .distribution import Distribution, distribution
 from .utils import _sum_rightmost, broadcastable
 
@@ -119,8 +119,10 @@ class TransformedDistribution(Distribution):
         if self._validate_args:
             self._validate_sample(value)
         path = way_back(self.transforms, value)
-        stretch = log_stretch(self.transforms, path, len(self.base_dist.event_shape))
-        return self.base_dist.log_prob(path[0]) - stretch
+        density: Any = 0.0
+        for stretch in reversed(log_stretches(self.transforms, path, len(self.base_dist.event_shape))):
+            density = density - stretch
+        return density + self.base_dist.log_prob(path[0])
 
     def _turned(self, probability: Any) -> Any:
         """A decreasing map turns probabilities below into probabilities above."""
@@ -202,17 +204,17 @@ class MixtureSameFamily(Distribution):
         """The mean of the components' variances, and the variance of their means."""
         components = self.component_distribution
         distance = components.mean - self.mean.unsqueeze(self._among)
-        return self._weighted(components.variance + distance.square())
+        return self._weighted(components.variance) + self._weighted(distance.square())
 
     def cdf(self, x: Any) -> Any:
         components = self.component_distribution.cdf(x.unsqueeze(self._among))
-        return (self.mixture_distribution.probs * components).sum(-1)
+        return (components * self.mixture_distribution.probs).sum(-1)
 
     def log_prob(self, x: Any) -> Any:
         if self._validate_args:
             self._validate_sample(x)
         each = self.component_distribution.log_prob(x.unsqueeze(self._among))
-        return (self.mixture_distribution.logits.log_softmax(-1) + each).logsumexp(-1)
+        return (each + self.mixture_distribution.logits.log_softmax(-1)).logsumexp(-1)
 
     def sample(self, sample_shape: Any = ()) -> Any:
         with facula.no_grad():

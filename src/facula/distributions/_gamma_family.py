@@ -32,13 +32,13 @@ class Exponential(ExponentialFamily):
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         self._hold(validate_args, rate=rate)
 
-    mean = quantity(lambda rate: 1 / rate)
-    stddev = quantity(lambda rate: 1 / rate)
+    mean = quantity(lambda rate: rate.reciprocal())
+    stddev = quantity(lambda rate: rate.reciprocal())
     mode = quantity(lambda rate: facula.zeros_like(rate))
-    variance = quantity(lambda rate: 1 / rate.square())
+    variance = quantity(lambda rate: rate.pow(-2))
     rsample = drawn(lambda shape, rate: rate.new_empty(shape).exponential_() / rate)
-    log_prob = at_value(lambda value, rate: rate.log() - value * rate)
-    cdf = at_value(lambda value, rate: -(-value * rate).expm1())
+    log_prob = at_value(lambda value, rate: rate.log() - rate * value)
+    cdf = at_value(lambda value, rate: 1 - (-rate * value).exp())
     icdf = formula(lambda value, rate: -facula.log1p(-value) / rate)
     entropy = answer(lambda rate: 1 - rate.log())
 
@@ -67,19 +67,19 @@ class Gamma(ExponentialFamily):
     mean = quantity(lambda concentration, rate: concentration / rate)
     mode = quantity(lambda concentration, rate: ((concentration - 1) / rate).clamp(min=0))
     variance = quantity(lambda concentration, rate: concentration / rate.square())
-    rsample = drawn(
-        lambda shape, concentration, rate: positive_part(_standard_gamma(concentration.expand(shape)) / rate)
-    )
+    rsample = drawn(lambda shape, concentration, rate: (
+        positive_part(_standard_gamma(concentration.expand(shape)) / rate.expand(shape))
+    ))  # fmt: skip
     _log_density = at_value(lambda value, concentration, rate: (
-        facula.xlogy(concentration - 1, value) - value * rate - concentration.lgamma()
-        + facula.xlogy(concentration, rate)
+        facula.xlogy(concentration, rate) + facula.xlogy(concentration - 1, value) - rate * value
+        - concentration.lgamma()
     ))  # fmt: skip
     log_prob = formula(
         lambda value, rate, _log_density: _log_density(facula.as_tensor(value, dtype=rate.dtype, device=rate.device))
     )
-    cdf = at_value(lambda value, concentration, rate: facula.special.gammainc(concentration, value * rate))
+    cdf = at_value(lambda value, concentration, rate: facula.special.gammainc(concentration, rate * value))
     entropy = answer(lambda concentration, rate: (
-        concentration + concentration.lgamma() + (1 - concentration) * concentration.digamma() - rate.log()
+        concentration - rate.log() + concentration.lgamma() + (1 - concentration) * concentration.digamma()
     ))  # fmt: skip
 
     _mean_carrier_measure = 0
@@ -94,7 +94,7 @@ class Chi2(Gamma):
     arg_constraints = {"df": _POSITIVE}
 
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
-        super().__init__(df / 2, 0.5, validate_args)
+        super().__init__(0.5 * df, 0.5, validate_args)
 
     df = quantity(lambda concentration: 2 * concentration)
 
@@ -127,7 +127,9 @@ def _mode_of_shares(concentration: Any) -> Any:
     above = (concentration - 1).clamp(min=0)
     inside = above / above.sum(-1, keepdim=True)
     corner = facula.nn.functional.one_hot(inside.argmax(-1), inside.shape[-1]).to(inside.dtype)
-    return facula.where((concentration < 1).all(-1, keepdim=True), corner, inside)
+    is_in_corner = (concentration < 1).all(-1)
+    inside[is_in_corner] = corner[is_in_corner]
+    return inside
 
 
 @distribution("dirichlet")
@@ -147,14 +149,18 @@ class Dirichlet(ExponentialFamily):
     _total = quantity(lambda concentration: concentration.sum(-1, keepdim=True))
     mean = quantity(lambda concentration, _total: concentration / _total)
     mode = quantity(_mode_of_shares)
-    variance = quantity(lambda mean, _total: mean * (1 - mean) / (_total + 1))
+    variance = quantity(lambda concentration, _total: (
+        concentration * (_total - concentration) / (_total.pow(2) * (_total + 1))
+    ))  # fmt: skip
     rsample = drawn(lambda shape, concentration: _Dirichlet.apply(concentration.expand(shape)))
-    log_prob = at_value(lambda value, concentration, _log_normalizer: (
-        facula.xlogy(concentration - 1, value).sum(-1) - _log_normalizer(concentration)
+    log_prob = at_value(lambda value, concentration: (
+        facula.xlogy(concentration - 1, value).sum(-1) + concentration.sum(-1).lgamma() - concentration.lgamma().sum(-1)
     ))  # fmt: skip
-    entropy = answer(lambda concentration, _total, _log_normalizer: (
-        _log_normalizer(concentration) - ((concentration - 1) * (concentration.digamma() - _total.digamma())).sum(-1)
-    ))  # fmt: skip
+
+    def entropy(self) -> Any:
+        each, total = self.concentration, self.concentration.sum(-1)
+        log_norm = each.lgamma().sum(-1) - total.lgamma()
+        return log_norm - (each.shape[-1] - total) * total.digamma() - ((each - 1) * each.digamma()).sum(-1)
 
     _natural_params = quantity(lambda concentration: (concentration,))
     _log_normalizer = formula(lambda x: x.lgamma().sum(-1) - x.sum(-1).lgamma())
@@ -174,9 +180,12 @@ class Beta(ExponentialFamily):
 
     concentration1 = quantity(lambda _dirichlet: _dirichlet.concentration[..., 0])
     concentration0 = quantity(lambda _dirichlet: _dirichlet.concentration[..., 1])
-    mean = quantity(lambda _dirichlet: _dirichlet.mean[..., 0])
+    _total = quantity(lambda concentration1, concentration0: concentration1 + concentration0)
+    mean = quantity(lambda concentration1, _total: concentration1 / _total)
     mode = quantity(lambda _dirichlet: _dirichlet.mode[..., 0])
-    variance = quantity(lambda _dirichlet: _dirichlet.variance[..., 0])
+    variance = quantity(lambda concentration1, concentration0, _total: (
+        concentration1 * concentration0 / (_total.pow(2) * (_total + 1))
+    ))  # fmt: skip
     log_prob = at_value(lambda value, _dirichlet: _dirichlet.log_prob(facula.stack([value, 1 - value], -1)))
     entropy = done_by("_dirichlet", "entropy")
 
@@ -227,17 +236,29 @@ class FisherSnedecor(Distribution):
 
 def _t_log_density(value: Any, df: Any, loc: Any, scale: Any) -> Any:
     z = (value - loc) / scale
-    return -(df + 1) / 2 * (z.square() / df).log1p() - _t_log_norm(df) - scale.log()
+    log_norm = scale.log() + 0.5 * df.log() + 0.5 * math.log(math.pi) + (0.5 * df).lgamma() - (0.5 * (df + 1)).lgamma()
+    return -0.5 * (df + 1) * (z**2 / df).log1p() - log_norm
 
 
-def _t_log_norm(df: Any) -> Any:
-    return log_beta(df / 2, facula.full_like(df, 0.5)) + df.log() / 2
+def _t_mean(df: Any, loc: Any) -> Any:
+    mean = loc.clone(memory_format=facula.contiguous_format)
+    mean[df <= 1] = math.nan
+    return mean
 
 
 def _t_variance(df: Any, scale: Any) -> Any:
     """Infinite up to 2 degrees of freedom, and not defined up to 1."""
-    finite = scale.square() * df / (df.where(df > 2, 3) - 2)
-    return finite.where(df > 2, math.inf).where(df > 1, math.nan)
+    variance, is_finite = df.clone(memory_format=facula.contiguous_format), df > 2
+    variance[is_finite] = scale[is_finite].pow(2) * df[is_finite] / (df[is_finite] - 2)
+    variance[(df <= 2) & (df > 1)] = math.inf
+    variance[df <= 1] = math.nan
+    return variance
+
+
+def _t_entropy(df: Any, scale: Any) -> Any:
+    log_beta_of_half = (0.5 * df).lgamma() + math.lgamma(0.5) - (0.5 * (df + 1)).lgamma()
+    slope = (0.5 * (df + 1)).digamma() - (0.5 * df).digamma()
+    return scale.log() + 0.5 * (df + 1) * slope + 0.5 * df.log() + log_beta_of_half
 
 
 @distribution("studentT", parts="_chi2")
@@ -256,14 +277,12 @@ class StudentT(Distribution):
         self._chi2 = Chi2(df)
         self._hold(validate_args, df=df, loc=loc, scale=scale)
 
-    mean = quantity(lambda df, loc: loc.where(df > 1, math.nan))
+    mean = quantity(_t_mean)
     mode = quantity(lambda loc: loc)
     variance = quantity(_t_variance)
     log_prob = at_value(_t_log_density)
-    entropy = answer(lambda df, scale: (
-        (df + 1) / 2 * (((df + 1) / 2).digamma() - (df / 2).digamma()) + _t_log_norm(df) + scale.log()
-    ))  # fmt: skip
+    entropy = answer(_t_entropy)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         noise = normal(self._extended_shape(sample_shape), self.df)
-        return self.loc + self.scale * noise * (self.df / self._chi2.rsample(sample_shape)).sqrt()
+        return self.loc + self.scale * (noise * (self._chi2.rsample(sample_shape) / self.df).rsqrt())

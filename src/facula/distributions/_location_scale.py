@@ -1,58 +1,34 @@
-"""Distributions of loc + scale * z, where z follows a standard distribution: they are known by what is known of z."""
+"""Distributions that are moved and scaled; bounded ones, and those on a circle."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 import facula
 
 from . import constraints
-from ._formulas import Formula, answer, at_value, cached, drawn, formula, quantity
+from ._formulas import answer, at_value, cached, drawn, formula, quantity
 from .distribution import Distribution, distribution
 from .exp_family import ExponentialFamily
 from .utils import HALF_LOG_TAU, normal, uniform
 
 
-class Standard(NamedTuple):
-    """The distribution of z: its log-density, distribution function, quantiles and entropy, and how to draw it."""
-
-    log_density: Formula
-    below: Formula
-    quantile: Formula
-    entropy: float
-    draw: Formula
-
-
 class _LocationScale(Distribution):
-    """What follows from the distribution of z."""
+    """What they share."""
 
     loc: Any
     scale: Any
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
-    _standard: ClassVar[Standard]
 
     mode = quantity(lambda loc: loc)
-    rsample = drawn(lambda shape, loc, scale, _standard: loc + scale * _standard.draw(shape, loc))
-    log_prob = at_value(lambda value, loc, scale, _standard: _standard.log_density((value - loc) / scale) - scale.log())
-    cdf = at_value(lambda value, loc, scale, _standard: _standard.below((value - loc) / scale))
-    icdf = formula(lambda value, loc, scale, _standard: loc + scale * _standard.quantile(value))
-    entropy = answer(lambda scale, _standard: scale.log() + _standard.entropy)
 
 
 @distribution("normal")
 class Normal(_LocationScale, ExponentialFamily):
     """Normal with mean ``loc`` and standard deviation ``scale``."""
-
-    _standard = Standard(
-        log_density=lambda z: -(z.square() / 2 + HALF_LOG_TAU),
-        below=lambda z: ((z / math.sqrt(2)).erf() + 1) / 2,
-        quantile=lambda u: math.sqrt(2) * facula.erfinv(2 * u - 1),
-        entropy=HALF_LOG_TAU + 0.5,
-        draw=normal,
-    )
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._hold(validate_args, loc=loc, scale=scale)
@@ -60,28 +36,33 @@ class Normal(_LocationScale, ExponentialFamily):
     mean = quantity(lambda loc: loc)
     stddev = quantity(lambda scale: scale)
     variance = quantity(lambda scale: scale.square())
+    rsample = drawn(lambda shape, loc, scale: loc + normal(shape, loc) * scale)
+    log_prob = at_value(
+        lambda value, loc, scale: -((value - loc) ** 2) / (2 * scale**2) - scale.log() - HALF_LOG_TAU
+    )
+    cdf = at_value(lambda value, loc, scale: 0.5 * (1 + ((value - loc) * scale.reciprocal() / math.sqrt(2)).erf()))
+    icdf = formula(lambda value, loc, scale: loc + scale * facula.erfinv(2 * value - 1) * math.sqrt(2))
+    entropy = answer(lambda scale: scale.log() + (HALF_LOG_TAU + 0.5))
 
     _mean_carrier_measure = 0
     _natural_params = quantity(lambda loc, variance: (loc / variance, -1 / (2 * variance)))
     _log_normalizer = formula(lambda x, y: (-math.pi / y).log() / 2 - x.square() / (4 * y), 2)
 
 
-def _two_sided(u: Any) -> Any:
-    """Exponential values with the signs of uniform ones."""
-    return -u.sign() * (-u.abs()).log1p()
+def _two_sided(shape: Any, loc: Any, scale: Any) -> Any:
+    """Exponential values on the sides that uniform ones are on."""
+    u = loc.new_empty(shape).uniform_(facula.finfo(loc.dtype).eps - 1, 1)
+    return loc - scale * u.sign() * (-u.abs()).log1p()
+
+
+def _quantile_of_two_sides(value: Any, loc: Any, scale: Any) -> Any:
+    beside = value - 0.5
+    return loc - scale * beside.sign() * (-2 * beside.abs()).log1p()
 
 
 @distribution("laplace")
 class Laplace(_LocationScale):
     """Two exponential distributions, back to back at ``loc``."""
-
-    _standard = Standard(
-        log_density=lambda z: -z.abs() - math.log(2),
-        below=lambda z: (1 - z.sign() * (-z.abs()).expm1()) / 2,
-        quantile=lambda u: (0.5 - u).sign() * (-(2 * u - 1).abs()).log1p(),
-        entropy=1 + math.log(2),
-        draw=lambda shape, like: _two_sided(like.new_empty(shape).uniform_(facula.finfo(like.dtype).eps - 1, 1)),
-    )
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._hold(validate_args, loc=loc, scale=scale)
@@ -89,25 +70,31 @@ class Laplace(_LocationScale):
     mean = quantity(lambda loc: loc)
     stddev = quantity(lambda scale: scale * math.sqrt(2))
     variance = quantity(lambda scale: scale.square() * 2)
+    rsample = drawn(_two_sided)
+    log_prob = at_value(lambda value, loc, scale: -(2 * scale).log() - (value - loc).abs() / scale)
+    cdf = at_value(
+        lambda value, loc, scale: 0.5 - 0.5 * (value - loc).sign() * (-(value - loc).abs() / scale).expm1()
+    )
+    icdf = formula(_quantile_of_two_sides)
+    entropy = answer(lambda scale: 1 + (2 * scale).log())
 
 
 @distribution("cauchy")
 class Cauchy(_LocationScale):
     """Cauchy (Lorentz) with median ``loc`` and half width at half maximum ``scale``."""
 
-    _standard = Standard(
-        log_density=lambda z: -(math.pi * (1 + z.square())).log(),
-        below=lambda z: 0.5 + z.atan() / math.pi,
-        quantile=lambda u: facula.tan((u - 0.5) * math.pi),
-        entropy=math.log(4 * math.pi),
-        draw=lambda shape, like: like.new_empty(shape).cauchy_(),
-    )
-
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._hold(validate_args, loc=loc, scale=scale)
 
     mean = quantity(lambda loc, _everywhere: _everywhere(math.nan, loc))
     variance = quantity(lambda loc, _everywhere: _everywhere(math.inf, loc))
+    rsample = drawn(lambda shape, loc, scale: loc + loc.new_empty(shape).cauchy_() * scale)
+    log_prob = at_value(
+        lambda value, loc, scale: -math.log(math.pi) - scale.log() - (((value - loc) / scale) ** 2).log1p()
+    )
+    cdf = at_value(lambda value, loc, scale: 0.5 + ((value - loc) / scale).atan() / math.pi)
+    icdf = formula(lambda value, loc, scale: facula.tan(math.pi * (value - 0.5)) * scale + loc)
+    entropy = answer(lambda scale: math.log(4 * math.pi) + scale.log())
 
 
 # ---- with a parameter of shape
@@ -186,16 +173,16 @@ class Uniform(Distribution):
         return constraints.interval(self.low, self.high)
 
     _width = quantity(lambda low, high: high - low)
-    mean = quantity(lambda low, high: (low + high) / 2)
+    mean = quantity(lambda low, high: (high + low) / 2)
     mode = quantity(lambda high: high * math.nan)
     stddev = quantity(lambda _width: _width / math.sqrt(12))
     variance = quantity(lambda _width: _width.square() / 12)
-    rsample = drawn(lambda shape, low, _width: low + _width * uniform(shape, low))
+    rsample = drawn(lambda shape, low, _width: low + uniform(shape, low) * _width)
     log_prob = at_value(lambda value, low, high, _width: (
         ((value >= low) & (value < high)).to(_width.dtype).log() - _width.log()
     ))  # fmt: skip
     cdf = at_value(lambda value, low, _width: ((value - low) / _width).clamp(0, 1))
-    icdf = formula(lambda value, low, _width: low + _width * value)
+    icdf = formula(lambda value, low, _width: value * _width + low)
     entropy = answer(lambda _width: _width.log())
 
 

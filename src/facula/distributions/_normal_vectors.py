@@ -16,13 +16,13 @@ from ._covariance import (
     _batch_mv,
     given_matrix,
 )
-from ._formulas import at_value, cached, drawn, quantity
+from ._formulas import answer, at_value, cached, drawn, quantity
 from .distribution import Distribution, distribution
-from .utils import HALF_LOG_TAU, normal
+from .utils import HALF_LOG_TAU, log_diagonal, normal
 
 
 class _NormalVectors(Distribution):
-    """What follows from the mean and what the covariance tells of itself."""
+    """What they share."""
 
     support = constraints.real_vector
     has_rsample = True
@@ -31,13 +31,9 @@ class _NormalVectors(Distribution):
 
     mean = quantity(lambda loc: loc)
     mode = quantity(lambda loc: loc)
-    log_prob = at_value(lambda value, loc, _covariance: -(
-        loc.shape[-1] * HALF_LOG_TAU + (_covariance.log_det() + _covariance.mahalanobis(value - loc)) / 2
-    ))  # fmt: skip
 
-    def entropy(self) -> Any:
-        one = self.loc.shape[-1] * (HALF_LOG_TAU + 0.5) + self._covariance.log_det() / 2
-        return one.expand(self._batch_shape) if self._batch_shape else one
+    def _for_batch(self, entropy: Any) -> Any:
+        return entropy.expand(self._batch_shape) if self._batch_shape else entropy
 
     def _for_all(self, matrix: Any) -> Any:
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
@@ -66,9 +62,17 @@ class MultivariateNormal(_NormalVectors):
             what = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(f"{what} must be at least two-dimensional, with optional leading batch dimensions")
         self._hold(validate_args, loc.shape[-1:], loc=loc, **{name: matrix})
+        self.loc = loc.expand(self._batch_shape + self._event_shape)
         self._unbroadcasted_scale_tril = TO_FACTOR[name](matrix)
 
     _covariance = quantity(lambda _unbroadcasted_scale_tril: LowerFactor(_unbroadcasted_scale_tril))
+    _half_log_det = quantity(lambda _unbroadcasted_scale_tril: log_diagonal(_unbroadcasted_scale_tril))
+    log_prob = at_value(lambda value, loc, _covariance, _half_log_det: (
+        -0.5 * (2 * HALF_LOG_TAU * loc.shape[-1] + _covariance.mahalanobis(value - loc)) - _half_log_det
+    ))  # fmt: skip
+    entropy = answer(lambda loc, _half_log_det, _for_batch: (
+        _for_batch(loc.shape[-1] * (HALF_LOG_TAU + 0.5) + _half_log_det)
+    ))  # fmt: skip
     scale_tril = cached(lambda _unbroadcasted_scale_tril, _for_all: _for_all(_unbroadcasted_scale_tril))
     covariance_matrix = cached(
         lambda _unbroadcasted_scale_tril, _for_all: _for_all(_unbroadcasted_scale_tril @ _unbroadcasted_scale_tril.mT)
@@ -128,6 +132,12 @@ class LowRankMultivariateNormal(_NormalVectors):
         LowRank(_unbroadcasted_cov_factor, _unbroadcasted_cov_diag, _capacitance_tril)
     ))  # fmt: skip
 
+    log_prob = at_value(lambda value, loc, _covariance: -0.5 * (
+        2 * HALF_LOG_TAU * loc.shape[-1] + _covariance.log_det() + _covariance.mahalanobis(value - loc)
+    ))  # fmt: skip
+    entropy = answer(lambda loc, _covariance, _for_batch: (
+        _for_batch(0.5 * (loc.shape[-1] * (2 * HALF_LOG_TAU + 1) + _covariance.log_det()))
+    ))  # fmt: skip
     variance = cached(lambda _covariance, _for_all_means: (
         _for_all_means(_covariance.factor.square().sum(-1) + _covariance.diagonal)
     ))  # fmt: skip

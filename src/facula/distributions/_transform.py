@@ -146,8 +146,8 @@ def widened(constraint: Any, event_dim: int) -> Any:
     return constraints.independent(constraint, missing) if missing > 0 else constraint
 
 
-def log_stretch(parts: list[Any], path: list[Any], event_dim: int) -> Any:
-    """The sum of the parts' log-determinants along the values x, ..., y that lie between them.
+def log_stretches(parts: list[Any], path: list[Any], event_dim: int) -> list[Any]:
+    """The parts' log-determinants along the values x, ..., y that lie between them.
 
     ``event_dim`` is how many dimensions of x make up one value.
     """
@@ -156,6 +156,12 @@ def log_stretch(parts: list[Any], path: list[Any], event_dim: int) -> Any:
         batched = event_dim - part.domain.event_dim
         terms.append(_sum_rightmost(part.log_abs_det_jacobian(before, after), batched))
         event_dim = part.codomain.event_dim + batched
+    return terms
+
+
+def log_stretch(parts: list[Any], path: list[Any], event_dim: int) -> Any:
+    """Their sum."""
+    terms = log_stretches(parts, path, event_dim)
     return sum(terms[1:], terms[0]) if terms else 0.0
 
 

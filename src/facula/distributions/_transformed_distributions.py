@@ -56,8 +56,8 @@ class LogNormal(TransformedDistribution):
     loc, scale = same_as("base_dist", "loc", "scale")
     mean = quantity(lambda loc, scale: (loc + scale.square() / 2).exp())
     mode = quantity(lambda loc, scale: (loc - scale.square()).exp())
-    variance = quantity(lambda mean, scale: mean.square() * scale.square().expm1())
-    entropy = answer(lambda base_dist, loc: loc + base_dist.entropy())
+    variance = quantity(lambda loc, scale: (scale**2).expm1() * (2 * loc + scale**2).exp())
+    entropy = answer(lambda base_dist, loc: base_dist.entropy() + loc)
 
 
 class _Folded(TransformedDistribution):
@@ -208,12 +208,12 @@ class Gumbel(_Mapped):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._map(validate_args, loc=loc, scale=scale)
 
-    _depth = formula(lambda value, loc, scale: (value - loc) / scale)
-    log_prob = at_value(lambda value, scale, _depth: -(_depth(value) + (-_depth(value)).exp() + scale.log()))
+    _depth = formula(lambda value, loc, scale: (loc - value) / scale)
+    log_prob = at_value(lambda value, scale, _depth: _depth(value) - _depth(value).exp() - scale.log())
     mean = quantity(lambda loc, scale: loc + euler_constant * scale)
     mode = quantity(lambda loc: loc)
     stddev = quantity(lambda scale: scale * (math.pi / math.sqrt(6)))
-    variance = quantity(lambda scale: scale.square() * (math.pi**2 / 6))
+    variance = quantity(lambda stddev: stddev.pow(2))
     entropy = answer(lambda scale: 1 + euler_constant + scale.log())
 
 

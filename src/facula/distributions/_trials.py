@@ -15,7 +15,6 @@ from .utils import (
     broadcast_all,
     clamp_probs,
     lazy_property,
-    log_choices,
     log_odds,
     logits_to_probs,
     probs_to_logits,
@@ -205,10 +204,11 @@ def _common_count(counts: Any, method: str) -> int:
     return int(most)
 
 
-def _log_chances(successes: Any, failures: Any, logits: Any) -> Any:
-    """The log-probability of so many successes and failures, in an order."""
-    log_of = facula.nn.functional.logsigmoid
-    return successes * log_of(logits) + failures * log_of(-logits)
+def _log_chance_of_count(value: Any, total_count: Any, logits: Any) -> Any:
+    """By log(1 + exp(x)) = max(0, x) + log(1 + exp(-|x|)), where at 0 the first term has half a slope."""
+    positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
+    log_norm = total_count * positive + total_count * (-logits.abs()).exp().log1p() - (total_count + 1).lgamma()
+    return value * logits - (value + 1).lgamma() - (total_count - value + 1).lgamma() - log_norm
 
 
 @distribution("binomial")
@@ -228,14 +228,12 @@ class Binomial(_Chances):
         return constraints.integer_interval(0, self.total_count)
 
     mean = quantity(lambda total_count, probs: total_count * probs)
-    mode = quantity(lambda total_count, probs: (probs * (total_count + 1)).floor().clamp(max=total_count))
+    mode = quantity(lambda total_count, probs: ((total_count + 1) * probs).floor().clamp(max=total_count))
     variance = quantity(lambda mean, probs: mean * (1 - probs))
     sample = drawn_without_gradient(
         lambda shape, total_count, probs: facula.binomial(total_count.expand(shape), probs.expand(shape))
     )
-    log_prob = at_value(lambda value, total_count, logits: (
-        log_choices(total_count, value) + _log_chances(value, total_count - value, logits)
-    ))  # fmt: skip
+    log_prob = at_value(_log_chance_of_count)
     enumerate_support = listed(
         lambda total_count: _numbers_up_to(_common_count(total_count, "enumerate_support"), total_count)
     )
@@ -243,13 +241,15 @@ class Binomial(_Chances):
     def entropy(self) -> Any:
         _common_count(self.total_count, "entropy")
         log_prob = self.log_prob(self.enumerate_support(False))
-        return -(log_prob * log_prob.exp()).sum(0)
+        return -(log_prob.exp() * log_prob).sum(0)
 
 
 def _log_chance_of_waiting(value: Any, probs: Any) -> Any:
     """Success for sure, and no failure before it: there 0 times an infinite logarithm is nothing."""
-    failing = (-probs.where((probs < 1) | (value != 0), 0)).log1p()
-    return probs.log() + value * failing
+    value, chance = broadcast_all(value, probs)
+    chance = chance.clone(memory_format=facula.contiguous_format)
+    chance[(chance == 1) & (value == 0)] = 0
+    return value * (-chance).log1p() + probs.log()
 
 
 @distribution("geometric")
@@ -281,8 +281,9 @@ class Geometric(_Chances):
 def _log_chance_of_successes(value: Any, total_count: Any, logits: Any) -> Any:
     """With the orders in which trials may come out, of which there is one if there are no trials at all."""
     trials = total_count + value
-    orders = trials.lgamma() - total_count.lgamma() - (value + 1).lgamma()
-    return orders.masked_fill(trials == 0, 0) + _log_chances(value, total_count, logits)
+    log_of = facula.nn.functional.logsigmoid
+    one_over_orders = -trials.lgamma() + (1 + value).lgamma() + total_count.lgamma()
+    return total_count * log_of(-logits) + value * log_of(logits) - one_over_orders.masked_fill(trials == 0, 0)
 
 
 @distribution("negative_binomial")
@@ -329,7 +330,7 @@ class Poisson(ExponentialFamily):
     mode = quantity(lambda rate: rate.floor())
     variance = quantity(lambda rate: rate)
     sample = drawn_without_gradient(lambda shape, rate: facula.poisson(rate.expand(shape)))
-    log_prob = at_value(lambda value, rate: facula.xlogy(value, rate) - (rate + (value + 1).lgamma()))
+    log_prob = at_value(lambda value, rate: facula.xlogy(value, rate) - rate - (value + 1).lgamma())
 
     _natural_params = quantity(lambda rate: (rate.log(),))
     _log_normalizer = formula(lambda x: x.exp())

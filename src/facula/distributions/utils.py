@@ -155,11 +155,6 @@ def log_beta(a: Any, b: Any) -> Any:
     return facula.lgamma(a) + facula.lgamma(b) - facula.lgamma(a + b)
 
 
-def log_choices(n: Any, k: Any) -> Any:
-    """The logarithm of the number of ways to choose k of n."""
-    return facula.lgamma(n + 1) - facula.lgamma(k + 1) - facula.lgamma(n - k + 1)
-
-
 def log_diagonal(matrix: Any) -> Any:
     """The sum of the logarithms on the diagonal: of a triangular matrix the logarithm of the determinant."""
     return matrix.diagonal(dim1=-2, dim2=-1).log().sum(-1)
