@@ -153,3 +153,13 @@ def tensors_without_data_lie_in_memory_as_others_would(torch):
     found.append(torch.ones_like(x, device="meta", memory_format=torch.channels_last).stride())
     found.append(torch.ones_like(channels_last, device="meta", memory_format=torch.contiguous_format).stride())
     return found
+
+
+@case
+def devices_by_name(torch):
+    made = (torch.device(device="cpu"), torch.device(device=torch.device("meta")), torch.device(device="cpu:0"))
+    refused = (
+        lambda: torch.device("cpu", device="cpu"), lambda: torch.device(device="cpu", index=0),
+        lambda: torch.device(device="nope"),
+    )  # fmt: skip
+    return [str(d) for d in made], [error(f) for f in refused]

@@ -41,11 +41,27 @@ def _checked_index(index: Any) -> int:
 def _not_a_device(given: Any, index: Any) -> TypeError:
     if given is not _NOT_GIVEN and index is not None:
         return TypeError(f"device(): argument 'type' (position 1) must be str, not {type(given).__name__}")
-    shown = "" if given is _NOT_GIVEN else type(given).__name__
-    return TypeError(
+    return TypeError(_no_form("" if given is _NOT_GIVEN else type(given).__name__))
+
+
+def _no_form(shown: str) -> str:
+    return (
         f"device() received an invalid combination of arguments - got ({shown}), but expected one of:\n"
         " * (torch.device device)\n * (str type, int index = -1)\n"
     )
+
+
+def _by_its_name(type: Any, index: Any, named: dict[str, Any]) -> Any:
+    """What is given as ``device=``, alone."""
+    if type is not _NOT_GIVEN:
+        raise TypeError(f"device() got an unexpected keyword argument '{next(iter(named))}'")
+    if index is not None:
+        raise TypeError('device() missing 1 required positional arguments: "type"')
+    given = named.get("device")
+    if len(named) > 1 or not isinstance(given, (device, str, int)):
+        shown = "".join(f"{name}={value.__class__.__name__}, " for name, value in named.items())
+        raise TypeError(_no_form(shown))
+    return given
 
 
 class device:
@@ -58,8 +74,10 @@ class device:
     type: str
     index: int | None
 
-    def __init__(self, type: str | device | int = _NOT_GIVEN, index: int | None = None) -> None:
+    def __init__(self, type: str | device | int = _NOT_GIVEN, index: int | None = None, **named: Any) -> None:
         self._outer: list[Any] = []
+        if named:
+            type = _by_its_name(type, index, named)
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
             return
