@@ -325,6 +325,35 @@ def test_first_and_second_derivatives_where_history_is_cut(kind: str) -> None:
         same(found[0], found[1])
 
 
+def test_derivatives_of_what_is_written_to_an_unsafe_view() -> None:
+    def fn(x: Any) -> Any:
+        product = x.matmul(x).mul_(2)
+        part = (x * 3).unsafe_split(1)[0].mul_(2)
+        flat = x.mT.reshape(-1)
+        flat[1:].sin_()
+        return product.sum() + (part * part).sum() + (flat * flat).sum()
+
+    c = compiled(fn)
+    for _ in range(2):
+        found = []
+        for f in (c, fn):
+            x = torch.arange(8, dtype=torch.float64).reshape(2, 2, 2).sin().requires_grad_()
+            (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+            found.append([g.detach(), *torch.autograd.grad(g.square().sum(), x)])
+        same(found[0], found[1])
+
+
+def test_gradients_at_the_edge_of_an_argument() -> None:
+    def fn(x: Any, y: Any) -> Any:
+        return torch.autograd.grad(y.sum(), torch.autograd.graph.get_gradient_edge(x), retain_graph=True)[0]
+
+    c = compiled(fn)
+    for _ in range(2):
+        x = leaf()
+        y = x.sinh()
+        same([fn(x, y)], [c(x, y)])
+
+
 def test_a_function_is_not_run_again_if_it_would_do_something_else() -> None:
     factor = 2.0
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import arguments, eager, options, transforms
+from . import arguments, eager, options, own, transforms
 
 KINDS = {"eager": eager.make, "transforms": transforms.make, "arguments": arguments.make,
-         "options": options.make}
+         "options": options.make, "own": own.make}
 
 LIKELY = ("eager", "eager", "eager", "transforms")
 """Those that are made if none is asked for."""

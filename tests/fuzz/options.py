@@ -147,7 +147,7 @@ def tensors(maker: Maker, given: dict[str, list[int]], *, leaves: bool = False) 
         wants = ", requires_grad=True" if leaves and maker.rng.random() < 0.7 else ""
         maker.add(f"{new} = {maker.scope.literal(shape, 'float64', wants)}", new)
         made[name] = new
-    if maker.program.inputs == 0:
+    if all(" = torch.tensor(" in statement for statement in maker.program.statements):
         maker.program.inputs = len(maker.program.statements)
     return made
 

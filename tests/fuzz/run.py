@@ -81,7 +81,7 @@ class Session:
         seen: dict[str, Any] = {}
         gradients = self.program.gradients() | {"log", "r"}
         for name, value in self.names.items():
-            if (name not in self.known and not name.startswith("__")) or name == "log":
+            if name not in self.known or name == "log":
                 observe(self.torch, name, value, seen, coarsely=name in gradients)
         for place, (kind, message) in self.errors.items():
             seen[f"error of statement {place}"] = (kind, message)
@@ -122,6 +122,8 @@ def is_plain(t: Any) -> bool:
 
 
 def observe(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:
+    if name.startswith("__"):  # Python's own, such as what has been warned of
+        return
     try:
         look_at(torch, name, value, seen, coarsely)
     except Exception as e:  # such as of views that may not be used any more

@@ -536,8 +536,8 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             if enabled:
                 state.update(grad_enabled=True)
-        if not enabled or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            return outputs
+        if not enabled or state.modes.levels or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            return outputs  # in transforms PyTorch's are constants, too
         return _guarded(
             outputs, "trying to differentiate twice a function that was marked with @once_differentiable"
         )

@@ -19,6 +19,7 @@ from ...autograd.saved import Hooked, version_of
 from ...autograd.views import INFERENCE, NO_GRAD
 from ...fx.node import map_aggregate, map_arg
 from ...ops.moving.copy import clone_op
+from ...ops.views.splitting import unsafe_split_op, unsafe_split_sizes_op
 from ..capture.capture import Capture
 from ..capture.impure import is_library, may_change_things
 from ..capture.inputs import Met
@@ -156,9 +157,11 @@ class Entry:
         self.is_freed = False
         rules = list(_rules_of_user([t._edge() for t in self.roots]))
         are_alone = all(met.tensor is met.input.tensor for met in capture.met.values())
-        self.is_replayable = not rules and not capture.has_cuts and are_alone
+        has_unsafe = any(_writes_to_no_view(node) for node in capture.graph.nodes)
+        self.is_replayable = not rules and not capture.has_cuts and are_alone and not has_unsafe
         """Whether its operators, run again on tensors, have the derivative that the function has. Not so with hooks,
-        custom Functions, or ``detach()``, be it that the function is given a tensor and what was detached from it."""
+        custom Functions, ``detach()``, be it that the function is given a tensor and what was detached from it, or
+        writes to parts that ``unsafe_split`` gave."""
         if any(map(may_change_things, rules)):
             refuse(capture, "a hook or a backward function that may do more than compute")
         if not capture.is_active:
@@ -437,6 +440,10 @@ def _by_memory(tensors: Iterable[Tensor]) -> dict[int, list[Tensor]]:
         if type(array) is Traced and (array.storage.origin is None or array.storage.origin.is_constant):
             found.setdefault(id(array.storage), []).append(t)
     return found
+
+
+def _writes_to_no_view(node: Any) -> bool:
+    return "put" in node.meta and node.meta["put"][0] in (unsafe_split_op, unsafe_split_sizes_op)
 
 
 def _leads_by_views(node: Any, end: Any) -> bool:

@@ -15,6 +15,7 @@ from ...autograd.differentiate import grad
 from ...autograd.grad_mode import set_grad_enabled
 from ...autograd.saved import version_of
 from ...fx.node import Node
+from ...ops.views.shape import unsafe_view_op, view_op
 from ..programs.derive import hooks_left_out
 from ..programs.program import ASPECTS, Program, as_array, call, check
 from .entry import Result, resolved
@@ -51,10 +52,11 @@ def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:
 
 def _put(step: Any, whole: Any, part: Any, *sizes: Any) -> Any:
     """A tensor of which a view is another one."""
-    if sizes:
-        step = (step[0], sizes, step[2])
+    op, attributes, index = step
+    if op is unsafe_view_op:  # nobody else sees the whole, so it may have the history of its part
+        op = view_op
     changed = whole.clone()
-    seen_through(changed, (step,)).copy_(part)
+    seen_through(changed, ((op, sizes or attributes, index),)).copy_(part)
     return changed
 
 

@@ -583,7 +583,8 @@ class Capture(General, Streams):
         cut = [met for met in self.met.values() if met.leaf is not None]
         reached = [self.met[id(t)] for t in wanted or () if id(t) in self.met]
         stays = wanted is not None and (not reached or (len(cut) == 1 and all(met is cut[0] for met in reached)))
-        if cut and not stays:
+        has_edges = not all(isinstance(t, Tensor) for t in wanted or ())  # which may be of an argument, or beyond one
+        if cut and (has_edges or not stays):
             self.give_up("backward() through an argument that has a history")
         elif any(met.leaf is not None and met.is_watched() for met in reached):
             self.give_up("a gradient of an argument that has a hook, or retains it")
