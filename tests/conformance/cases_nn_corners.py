@@ -572,3 +572,18 @@ def the_way_that_a_convolution_takes_without_onednn(torch):
         bad = [(torch.zeros(4, 9), torch.zeros(4, 4, 3)), (torch.zeros(2, 5, 9), torch.zeros(4, 4, 3)),
                (torch.zeros(2, 4), torch.zeros(4, 4))]  # fmt: skip
         return told, [error(lambda x=x, w=w: select(x, w, None, [1], [0], [1], False, [0], 1)) for x, w in bad]
+
+
+@case
+def evaluation_leaves_running_statistics_as_they_are(torch):
+    """Also those of instance norm, whose versions count."""
+    x = wave(torch, 2, 2, 3, 3)
+    told = []
+    for m in (torch.nn.InstanceNorm2d(2, track_running_stats=True), torch.nn.BatchNorm2d(2)):
+        m = m.double()
+        m(x)
+        before = m.running_mean._version
+        m.eval()
+        m(x)
+        told.append([m.running_mean._version - before, m.running_var.tolist()])
+    return told

@@ -442,3 +442,24 @@ def errors_of_packing(torch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [error(call) for call in calls]
+
+
+@case
+def batched_gradients_of_recurrent_layers(torch):
+    """``jacrev`` and ``is_grads_batched``, which pass all rows of a matrix through the layer at once."""
+    x = torch.arange(8, dtype=torch.float64).reshape(2, 2, 2).sin()
+    told = []
+    for cls, options in (("LSTM", {}), ("GRU", {"bidirectional": True}), ("RNN", {"num_layers": 2, "bias": False})):
+        torch.manual_seed(0)
+        m = getattr(torch.nn, cls)(2, 2, **options).double()
+        p = {k: v.detach() for k, v in m.named_parameters()}
+
+        def f(p, x, m=m):
+            return torch.func.functional_call(m, (p, {}), (x,))[0].sum(0)
+
+        by_p, by_x = torch.func.jacrev(f, argnums=(0, 1))(p, x)
+        y = f(p, (leaf := x.clone().requires_grad_()))
+        weights = torch.stack([torch.ones_like(y), y.detach()])
+        told.append([see(torch, list(by_p.values())), see(torch, by_x)])
+        told.append(see(torch, torch.autograd.grad(y, leaf, weights, is_grads_batched=True)[0]))
+    return told

@@ -345,7 +345,7 @@ def instance_norm(
     flat = input.contiguous().view(1, n * c, *input.shape[2:])
     out = batch_norm(flat, weight, bias, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, each in ((running_mean, mean), (running_var, var)):
-        if running is not None and each is not None:
+        if use_input_stats and running is not None and each is not None:
             running.detach().copy_(each.view(n, c).mean(0))
     return out.view(input.shape)
 

@@ -14,6 +14,7 @@ from ..._core import state as _state
 from ..._core.dtypes import F32, F64, SCALAR_TYPE_NAMES, float32, promote_types
 from ..._tensor import Tensor
 from ...autograd.differentiate import grad
+from ...autograd.grad_mode import set_grad_enabled
 from ..activations.dropout import dropped
 from ..activations.relu import relu
 from ..arrays.meta import by_zeros
@@ -66,12 +67,15 @@ def _composed_gradients(
     b_hh: Any, w_hr: Any, factors: Any, states: Any, mode: str, batch_sizes: Any, reverse: bool, needs: Any,
 ) -> list[Any]:  # fmt: skip
     given = (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr)
-    # Views have none of the hooks that the tensors themselves may have.
-    views: list[Any] = [a if a is None or not need else a.view_as(a) for a, need in zip(given, needs)]
-    outs = _composed(*(*views, mode, batch_sizes, reverse))
-    pairs = [(o, g) for o, g in zip(outs, (grad_out, grad_hidden, grad_cell)) if o is not None and g is not None]
-    wanted = [a for a, need in zip(views, needs) if need]
-    found = iter(grad([o for o, _ in pairs], wanted, [g for _, g in pairs], create_graph=True, allow_unused=True))
+    is_recorded = _state.grad_enabled()  # if it is not, the gradients are those of a batch
+    with set_grad_enabled(True):
+        # Views have none of the hooks that the tensors themselves may have.
+        views: list[Any] = [a if a is None or not need else a.view_as(a) for a, need in zip(given, needs)]
+        outs = _composed(*(*views, mode, batch_sizes, reverse))
+        pairs = [(o, g) for o, g in zip(outs, (grad_out, grad_hidden, grad_cell)) if o is not None and g is not None]
+        wanted = [a for a, need in zip(views, needs) if need]
+        roots, cotangents = zip(*pairs)
+        found = iter(grad(roots, wanted, cotangents, create_graph=is_recorded, allow_unused=True))
     return [next(found) if need else None for need in needs]
 
 
