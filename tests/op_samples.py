@@ -30,6 +30,7 @@ WITHOUT_NUMBERS = {
     "random_from_to_inplace", "random_to_inplace", "random_all_inplace", "bernoulli_number_inplace",
     "bernoulli_tensor_inplace",
     # PyTorch records these and refuses to differentiate them.
+    "to_meta",
     "floor_divide", "heaviside", "nextafter", "unique_all", "set_",
     "unique_along", "unique_consecutive", "weighted_bincount", "scatter_by", "refuse_backward", "zeta_with_number",
     # Views that change the tensor itself: the functions of the same names without ``_inplace`` share their rules.
@@ -388,10 +389,18 @@ for _kind in (real, complex_):
     sample("linalg_cross", lambda a, b: torch.linalg.cross(a, b), _kind(2, 3), _kind(1, 3))
     sample("trilinear", lambda a, b, w: torch.bilinear(a, b, w), _kind(2, 3), _kind(2, 4), _kind(2, 3, 4))
     sample("linalg_inv", lambda a: torch.inverse(regular(a)), _kind(2, 2, 2))
-    sample("linalg_det", lambda a: torch.det(a), _kind(2, 2, 2))
-    sample("linalg_solve", lambda a, b: torch.linalg.solve(regular(a), b), _kind(2, 2), _kind(2, 3))
-    sample("linalg_solve", lambda a, b: torch.linalg.solve(regular(a), b), _kind(2, 2), _kind(2))
-    sample("linalg_solve", lambda a, b: torch.linalg.solve(regular(a), b, left=False), _kind(2, 2), _kind(3, 2))
+    sample("linalg_det_with_factors", lambda a: torch.det(a), _kind(2, 2, 2))
+    sample("linalg_det", direct("linalg_det"), _kind(2, 2, 2))
+    for _solve, _other in (({}, (2, 3)), ({}, (2,)), ({"left": False}, (3, 2))):
+        sample(
+            "linalg_solve_with_factors", lambda a, b, how=_solve: torch.linalg.solve(regular(a), b, **how),
+            _kind(2, 2), _kind(*_other),
+        )  # fmt: skip
+        _how = _solve.get("left", True), len(_other) == 1
+        sample(
+            "linalg_solve", lambda a, b, how=_how: direct("linalg_solve", *how)(regular(a), b),
+            _kind(2, 2), _kind(*_other),
+        )  # fmt: skip
     sample("linalg_cholesky", lambda a: torch.linalg.cholesky(regular(a @ a.mH)), _kind(2, 2))
 for _upper in (True, False):
     sample(
@@ -399,7 +408,7 @@ for _upper in (True, False):
         lambda a, b, upper=_upper: torch.linalg.solve_triangular(regular(a), b, upper=upper),
         real(2, 2), real(2, 3),
     )  # fmt: skip
-sample("linalg_slogdet", lambda a: torch.linalg.slogdet(regular(a))[1], real(2, 2))
+sample("linalg_slogdet_with_factors", lambda a: torch.linalg.slogdet(regular(a))[1], real(2, 2))
 sample("linalg_eigh", lambda a: torch.linalg.eigvalsh(a + a.mT), real(3, 3))
 sample("linalg_eigh", lambda a: torch.linalg.eigh(a + a.mT)[1].abs(), real(3, 3))
 sample("linalg_svd", lambda a: torch.linalg.svdvals(a), real(2, 3))

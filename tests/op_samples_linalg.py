@@ -35,8 +35,14 @@ for _kind in (real, complex_):
         "linalg_solve_where_possible",
         lambda a, b: direct("linalg_solve_where_possible", True, False)(regular(a), b), _kind(2, 2), _kind(2, 2, 3),
     )  # fmt: skip
-    sample("linalg_slogdet", lambda a: torch.logdet(definite(a)), _kind(2, 2, 2))
-    sample("linalg_slogdet", lambda a: tuple(linalg.slogdet(regular(a))), _kind(2, 2))
+    sample(
+        "linalg_solve_where_possible_with_factors",
+        lambda a, b: direct("linalg_solve_where_possible_with_factors", True, False)(regular(a), b)[0],
+        _kind(2, 2), _kind(2, 3),
+    )  # fmt: skip
+    sample("linalg_slogdet_with_factors", lambda a: torch.logdet(definite(a)), _kind(2, 2, 2))
+    sample("linalg_slogdet_with_factors", lambda a: tuple(linalg.slogdet(regular(a))), _kind(2, 2))
+    sample("linalg_slogdet", lambda a: tuple(direct("linalg_slogdet")(regular(a))), _kind(2, 2))
     for _upper in (False, True):
         sample("linalg_cholesky", lambda a, u=_upper: linalg.cholesky(definite(a), upper=u), _kind(2, 2, 2))
         sample("cholesky", quiet(lambda a, u=_upper: torch.cholesky(definite(a), upper=u)), _kind(2, 2))

@@ -9,7 +9,6 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._core.strides import by_columns
 from ..._tensor import Tensor
-from ...autograd.saved import PLAIN
 from ..arrays import lapack
 from ..arrays.elimination import eliminated, is_singular, solved_by_factors
 from ..arrays.types import Array
@@ -18,7 +17,6 @@ from ..machine.namespaces import ARRAYS
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, linalg, public
 from ..machine.rules import in_both_namespaces, raw
-from ..machine.write import needs_gradient
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -32,6 +30,7 @@ from .matrices import (
     info_tensor,
     is_complex,
     named,
+    saves_factors,
     scaling,
     total,
 )
@@ -199,7 +198,7 @@ def det(input: Tensor) -> Tensor:
     """The determinant of square matrices."""
     check_square(input, "linalg.det")
     check_float(input, "linalg.det")
-    if type(input) in PLAIN and needs_gradient(input):
+    if saves_factors(input):
         found: Tensor = det_with_factors_op(input)[0]
         return found
     return det_op(input)
@@ -280,7 +279,7 @@ in_both_namespaces("inverse_or_infinity", _inverse_or_infinity, inv)
 
 
 def _sign_and_logarithm(input: Tensor) -> Any:
-    if type(input) in PLAIN and needs_gradient(input):
+    if saves_factors(input):
         return slogdet_with_factors_op(input)[:2]
     return slogdet_op(input)
 

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from ... import return_types
+from ..._core import state
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES, not_for
 from ..._tensor import Tensor, elements, learned
+from ...autograd.saved import PLAIN
 from ..arrays import lapack
 from ..machine.rules import in_both_namespaces
+from ..machine.write import needs_gradient
 
 
 class LinAlgError(RuntimeError):
@@ -43,6 +46,13 @@ for _name, *_fields in (
     ("linalg_lstsq", "solution", "residuals", "rank", "singular_values"),
 ):  # fmt: skip
     return_types.define(_name, *_fields)
+
+
+def saves_factors(*inputs: Tensor) -> bool:
+    """Whether a decomposition is saved for the gradient, as hooks see it. Transforms and programs do without."""
+    if not all(type(t) in PLAIN for t in inputs) or (state.special and state.modes.capture is not None):
+        return False
+    return needs_gradient(*inputs)
 
 
 # ---- checks

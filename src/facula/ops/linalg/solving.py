@@ -11,7 +11,6 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._core.strides import by_columns
 from ..._tensor import Tensor
-from ...autograd.saved import PLAIN
 from ..arrays import lapack
 from ..arrays.elimination import by_halves, eliminated, solved_by_factors
 from ..arrays.types import Array
@@ -21,7 +20,6 @@ from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import linalg, not_safely_castable, public
 from ..machine.rules import in_both_namespaces
-from ..machine.write import needs_gradient
 from ..views.shape import reshape_alias_op
 from .matrices import (
     LinAlgError,
@@ -43,6 +41,7 @@ from .matrices import (
     lower,
     named,
     rows,
+    saves_factors,
     total,
 )
 from .matrices import (
@@ -166,13 +165,13 @@ solve_with_factors_op, solve_where_possible_with_factors_op = map(_with_factors,
 
 
 def _solution(A: Tensor, B: Tensor, left: bool, is_vector: bool) -> Any:
-    if type(A) in PLAIN and type(B) in PLAIN and needs_gradient(A, B):
+    if saves_factors(A, B):
         return solve_with_factors_op(A, B, left, is_vector)[0]
     return solve_op(A, B, left, is_vector)
 
 
 def _solution_where_possible(A: Tensor, B: Tensor, left: bool, is_vector: bool) -> Any:
-    if type(A) in PLAIN and type(B) in PLAIN and needs_gradient(A, B):
+    if saves_factors(A, B):
         return solve_where_possible_with_factors_op(A, B, left, is_vector)[0]
     return solve_where_possible_op(A, B, left, is_vector)
 
