@@ -69,8 +69,20 @@ class Program:
         return any(word in statement for word in words for statement in self.statements)
 
     def may_have_nan_alone(self) -> bool:
-        """Whether PyTorch may have NaN where facula has a number: derivatives at NaN, by the length of the tensor."""
-        return any(word in statement for word in ("logit(", "hardswish(") for statement in self.statements)
+        """Whether PyTorch may have NaN where facula has a number.
+
+        Derivatives at NaN are so by the length of the tensor; those of tangents of deviations, where these are 0.
+        """
+        kernels = any(word in statement for word in ("logit(", "hardswish(") for statement in self.statements)
+        return kernels or any("std" in s and mentions_forward(s) for s in self.statements)
+
+    def derives_tangents_of_norms(self, found: list[str]) -> bool:
+        """Whether gradients alone differ that go through tangents of layer norm: its moments count as constants."""
+        asked = {assigned(s) for s in self.statements if "torch.autograd.grad(" in s}
+        alone = all(re.match(r"values of \w+\.grad\b", line) or (
+            line.startswith("values of ") and re.split(r"\W", line)[2] in asked
+        ) for line in found)  # fmt: skip
+        return alone and any("layer_norm" in s and mentions_forward(s) for s in self.statements)
 
     def looks_at_signs(self) -> bool:
         return any(word in statement for word in ("signbit", "copysign") for statement in self.statements)
@@ -139,6 +151,12 @@ def changed(statement: str) -> str | None:
     """The name of the tensor that a statement begins with: it may be changed in place."""
     found = re.match(r"(?: *with [^\n]*\n)* *(?:F\.\w+\()?(\w+)[.\[]", statement)
     return found[1] if found else None
+
+
+def mentions_forward(text: str) -> bool:
+    """Whether a statement computes tangents."""
+    words = "dual_level jvp jacfwd forward-mode hessian linearize make_dual".split()
+    return any(word in text for word in words)
 
 
 def mentions(text: str, name: str) -> bool:

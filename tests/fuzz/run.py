@@ -121,6 +121,16 @@ def is_plain(t: Any) -> bool:
     return t.is_floating_point() and not t._is_view() and not t.is_inference()
 
 
+def names_behind(fn: Any) -> set[str]:
+    """The names of a node and of all that it leads to."""
+    found, left = {fn}, [fn]
+    while left:
+        new = {n for n, _ in left.pop().next_functions if n is not None} - found
+        found |= new
+        left.extend(new)
+    return {type(n).__name__ for n in found}
+
+
 def observe(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:
     if name.startswith("__"):  # Python's own, such as what has been warned of
         return
@@ -153,10 +163,7 @@ def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: b
     seen[f"{name}: values"] = plain.detach().resolve_conj().resolve_neg().numpy(force=True).copy()
     seen[f"{name}: shape and dtype"] = (tuple(value.shape), str(value.dtype))
     fn = value.grad_fn
-    maker = fn
-    while type(maker).__name__ in ("CloneBackward0", "CopyBackwards"):  # as gradients are copied when they are kept
-        maker = maker.next_functions[-1][0]
-    refused = type(maker).__name__ == "NotImplemented"
+    refused = fn is not None and coarsely and "NotImplemented" in names_behind(fn)
     seen[f"{name}: requires_grad, is_leaf"] = "refused" if refused else (value.requires_grad, value.is_leaf)
     if coarsely:
         return
