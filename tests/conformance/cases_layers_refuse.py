@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
-from .observe import case
+from .observe import case, error, see
 
 SHAPES = [(), (4,), (2, 4), (2, 4, 4), (2, 3, 4), (2, 4, 4, 4), (2, 4, 4, 4, 4)]
 DTYPES = ["float32", "float64", "int64", "bool", "complex64"]
@@ -109,3 +109,23 @@ def states_of_a_cell_are_two(torch):
     cell, x = torch.nn.LSTMCell(4, 3), torch.ones(2, 4)
     states = (torch.ones(3), torch.ones(2, 3), torch.ones(2, 5), (torch.ones(2, 3), torch.ones(2, 3)), (), (x, x, x))
     return [answer(torch, lambda: cell(given, hx)) for given in (x, x[0]) for hx in states]  # noqa: B023
+
+
+@case
+def bags_of_embeddings_by_the_operator(torch):
+    """``torch.embedding_bag``, below what ``nn.functional`` checks."""
+    weight, index, starts = torch.arange(12.0).reshape(4, 3), torch.tensor([0, 1, 3, 3]), torch.tensor([0, 2])
+    bags, several = torch.embedding_bag, (False, 0, False)
+    calls = [
+        lambda: bags(weight, index, starts), lambda: bags(weight, index.reshape(2, 2), starts),
+        lambda: bags(weight, index, starts, False, 1), lambda: bags(weight, index, starts, False, 2),
+        lambda: bags(weight, index, starts, *several, torch.arange(4.0)), lambda: bags(weight, index[0], starts),
+        lambda: bags(weight, index[None, None], starts), lambda: bags(weight, index, starts[None]),
+        lambda: bags(weight, index, starts[0]), lambda: bags(weight[0], index, starts),
+        lambda: bags(weight[None], index, starts), lambda: bags(weight, index, starts.float()),
+        lambda: bags(weight, index.float(), starts), lambda: bags(weight, index, starts, False, 5),
+        lambda: bags(weight, index, starts, *several, torch.ones(3)),
+        lambda: bags(weight, index, starts, *several, torch.ones(2, 2)),
+        lambda: bags(weight, index, starts, False, 1, False, torch.ones(4)),
+    ]  # fmt: skip
+    return [error(lambda call=call: [see(torch, t) for t in call()]) for call in calls]

@@ -258,15 +258,22 @@ def bag_weight_slopes_gradient_of_weight(
 # ---- arguments
 
 
+def _check_dimensions(weight: Tensor, indices: Tensor, offsets: Tensor) -> None:
+    for name, t, allowed in (("input", indices, (1, 2)), ("offsets", offsets, (1,)), ("weight", weight, (2,))):
+        if t._array.ndim not in allowed:
+            wanted = " or ".join([f"{n}D" for n in allowed])
+            raise RuntimeError(f"{name} has to be a {wanted} Tensor, but got Tensor of dimension {t._array.ndim}")
+
+
 def _check(
-    weight: Tensor, indices: Tensor, offsets: Tensor, per_sample_weights: Tensor | None, include_last_offset: bool,
-    has_padding: bool,
+    weight: Tensor, indices: Tensor, offsets: Tensor, per_sample_weights: Tensor | None, mode: int,
+    include_last_offset: bool, has_padding: bool,
 ) -> None:  # fmt: skip
     what = "(while checking arguments for embedding_bag)"
-    for name, t in (("indices", indices), ("offsets", offsets)):
+    for t in (indices, offsets):
         if t._array.dtype not in (np.int64, np.int32):
             raise RuntimeError(
-                f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: Long, Int; "
+                f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
                 f"but got {t._type_name()} instead {what}"
             )
     if weight._array.dtype.kind not in "fV":
@@ -280,6 +287,10 @@ def _check(
             f"'per_sample_weights'; but type {weight._type_name()} does not equal {per_sample_weights._type_name()} "
             f"{what}"
         )
+    if mode not in (SUM, MEAN, MAX):
+        raise RuntimeError("`mode` must be sum, mean, or max.")
+    if per_sample_weights is not None:
+        _check_weights(per_sample_weights, indices, mode)
     x, starts, rows = indices._array, offsets._array, weight._array.shape[0]
     if include_last_offset and not starts.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
@@ -306,6 +317,20 @@ def _check(
         )
 
 
+def _check_weights(per_sample_weights: Tensor, indices: Tensor, mode: int) -> None:
+    if mode != SUM:
+        raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+    for fits, what in (
+        (per_sample_weights._array.ndim == 1, "dim() == 1"),
+        (per_sample_weights._array.size == indices._array.size, "numel() == indices.numel()"),
+    ):
+        if not fits:
+            raise RuntimeError(
+                f"Expected per_sample_weights.value().{what} to be true, but got false.  (Could this error message be "
+                "improved?  If so, please report an enhancement request to PyTorch.)"
+            )
+
+
 @public("embedding_bag")
 def embedding_bag(
     weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = SUM,
@@ -313,7 +338,9 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
     """(bags, the bag of each index, sizes of bags, indices of maxima)."""
-    _check(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx is not None)
+    _check_dimensions(weight, indices, offsets)
+    indices = indices.reshape(-1) if indices._array.ndim == 2 else indices
+    _check(weight, indices, offsets, per_sample_weights, mode, include_last_offset, padding_idx is not None)
     rows = weight._array.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
