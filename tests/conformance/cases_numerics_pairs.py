@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .edges import BRAIN, DOUBLE, HALF, HUGE, INF, NAN, PRECISIONS, SINGLE, TINY, find, look, pairs
-from .observe import case, error
+from .observe import case, error, see
 
 
 def on_grid(torch, *names, precisions=(DOUBLE, SINGLE), **how):
@@ -208,3 +208,12 @@ def closeness(torch):
         "dtypes": error(lambda: torch.isclose(torch.ones(1), torch.ones(1, dtype=torch.float64))),
         "negative": error(lambda: torch.isclose(torch.ones(1), torch.ones(1), rtol=-1.0)),
     }
+
+
+@case
+def sums_of_exponentials_of_infinite_numbers(torch):
+    inf = float("inf")
+    values = [complex(a, b) for a in (inf, -inf, 1.0) for b in (0.0, 1.0)]
+    a = torch.tensor([x for x in values for _ in values])
+    b = torch.tensor([y for _ in values for y in values])
+    return [see(torch, torch.logaddexp(a, b)), see(torch, torch.logcumsumexp(torch.stack([a, b]), 0))]

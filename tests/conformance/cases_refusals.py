@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
+import numpy as np
+
 from tests.conformance.cases_arguments import complaints
 from tests.conformance.observe import case
 
@@ -258,3 +262,40 @@ def levels_of_forward_mode_are_checked_first_to_last(torch):
             lambda: fw.exit_dual_level(level=5),
         )
     return outside + inside
+
+
+@case
+def numbers_fit_the_integers_beside_them(torch):
+    bytes_ = torch.tensor([2], dtype=torch.uint8)
+    small = torch.tensor([2], dtype=torch.int8)
+    no = torch.tensor([False])
+    return [
+        *complaints(
+            lambda: torch.pow(bytes_, 2**40 + 3),
+            lambda: bytes_**259,
+            lambda: torch.pow(small, 130),
+            lambda: torch.pow(torch.tensor([2], dtype=torch.int32), 2**33),
+            lambda: torch.where(no, bytes_, 300),
+            lambda: torch.where(no, 300, bytes_),
+            lambda: torch.where(no, small, -129),
+            lambda: torch.nanmean(torch.ones(2), dtype=torch.int32),
+        ),
+        torch.where(no, bytes_, -1).tolist(),
+        (bytes_**7).tolist(),
+        str(torch.nanmean(torch.ones(2), dtype=torch.float64).dtype),
+    ]
+
+
+@case
+def numbers_beyond_a_dtype_are_infinite_in_silence(torch):
+    half = torch.float16
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return [
+            t.tolist()
+            for t in (
+                torch.tensor([1e6], dtype=half), torch.tensor(1e6, dtype=half), torch.as_tensor([1e39]),
+                torch.tensor(np.array([1e39]), dtype=torch.float32), torch.ones(2).new_tensor([[1e39]]),
+                torch.tensor([-1e39 + 1j]).real, torch.full((1,), 1e6, dtype=half), torch.Tensor([1e39]),
+            )
+        ]  # fmt: skip

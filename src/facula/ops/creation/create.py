@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, quiet
 from ..._core.dtypes import not_for
 from ..._core.missing import Missing
 from ..._core.new_memory import unset
@@ -128,7 +128,11 @@ def full(
 
 def _filled(shape: tuple[int, ...], value: Any, dtype: dtypes.dtype) -> Any:
     array = np.empty(shape, dtype.numpy)
-    array.fill(fitting(value, dtype))
+    before = quiet.begin()  # numbers beyond half precision are infinite
+    try:
+        array.fill(fitting(value, dtype))
+    finally:
+        quiet.end(before)
     return array
 
 
@@ -136,7 +140,7 @@ def fitting(value: Any, dtype: dtypes.dtype) -> Any:
     """A number as a tensor of this dtype holds it."""
     if dtype is dtypes.bool_:
         return bool(value)
-    return checked_number(value, dtype)
+    return checked_number(value, dtypes.float64 if dtype in (dtypes.float16, dtypes.bfloat16) else dtype)
 
 
 @creator()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import devices, dtypes, state
+from ..._core import devices, dtypes, quiet, state
 from ..._core.dtypes import cast
 from ..._tensor import Tensor
 from ...autograd import exits
@@ -58,6 +58,14 @@ def _copied(data: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
 
 def array_of(data: Any, dtype: dtypes.dtype | None = None) -> Any:
     """A new array with the values of ``data``; without ``dtype`` its dtype is PyTorch's choice."""
+    before = quiet.begin()  # numbers beyond the dtype are infinite
+    try:
+        return _array_of(data, dtype)
+    finally:
+        quiet.end(before)
+
+
+def _array_of(data: Any, dtype: dtypes.dtype | None) -> Any:
     kind = data.__class__
     if kind is float:
         return np.array(data, (dtype or dtypes.default).numpy)

@@ -16,6 +16,7 @@ from ..machine.arguments import is_number
 from ..machine.elementwise import elementwise
 from ..machine.errors import NoOverload
 from ..machine.namespaces import TENSORS
+from ..machine.operands import checked_number
 from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import only
@@ -65,6 +66,8 @@ def _by_products(x: Any, n: int) -> Any:
 def _power_by_number(input: Array, exponent: object) -> Any:
     if input.dtype.kind in "iu" and exponent < 0:  # type: ignore[operator]
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if input.dtype.kind in "iu":
+        exponent = checked_number(exponent, dtypes.of_array(input))
     if isinstance(exponent, complex) and input.dtype.kind != "c":
         input = input.astype(np.complex128 if input.dtype == np.float64 else np.complex64)
     return power(input, exponent)

@@ -20,7 +20,7 @@ from ..machine.arguments import is_number, unscaled
 from ..machine.deprecated import warn_once
 from ..machine.elementwise import elementwise
 from ..machine.namespaces import TENSORS
-from ..machine.operands import common_shape, promoted
+from ..machine.operands import checked_number, common_shape, promoted
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
@@ -413,6 +413,8 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         return where_op(condition, a, b, a._array.dtype)
     found = promoted(maximum_op, (a, b))
     assert found is not None
+    if found[1].category == dtypes.INT:
+        a, b = (v if isinstance(v, Tensor) else checked_number(v, found[1]) for v in (a, b))
     return where_op(condition, a, b, found[1].numpy)
 
 

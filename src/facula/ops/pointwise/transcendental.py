@@ -12,6 +12,7 @@ from ..._core.dtypes import F32, F64
 from ..._core.strides import by_rows, laid_out
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ..arrays.complex_logs import log_sum
 from ..arrays.tiles import TILE, each_tile, pair_into
 from ..arrays.types import Array
 from ..machine.arguments import is_number
@@ -282,8 +283,7 @@ expose(hypot_op, "hypot", "hypot", "hypot_")
 def _logaddexp(input: Array, other: Array) -> Any:
     if input.dtype.kind != "c":
         return np.logaddexp(input, other)
-    greatest = np.where(input.real >= other.real, input, other)
-    return greatest + np.log(np.exp(input - greatest) + np.exp(other - greatest))
+    return log_sum(input, other)
 
 
 logaddexp_op = elementwise(

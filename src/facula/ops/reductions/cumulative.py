@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.dtypes import F32, F64, not_for, widened
 from ..._core.strides import by_rows
 from ..._tensor import Tensor
+from ..arrays.complex_logs import log_sum
 from ..arrays.running_sums import running_sums
 from ..arrays.sums import accumulator
 from ..arrays.types import Array
@@ -121,29 +122,12 @@ public("", "cumprod_")(_in_place(cumprod_op))
 
 
 def _complex_log_sums(rows: Any, dim: int) -> Any:
-    """One row after the other. The imaginary part is that of the larger summand plus a turn, as in PyTorch."""
+    """One row after the other."""
     out = np.empty_like(rows)
     last = np.full(rows.shape[1:], -np.inf, rows.dtype)
     for i, row in enumerate(rows):
-        swap = row.real > last.real
-        high, low = np.where(swap, row, last), np.where(swap, last, row)
-        both_gone = np.isneginf(high.real) & np.isneginf(low.real)
-        both_infinite = np.isposinf(high.real) & np.isposinf(low.real)
-        apart = np.where(both_gone | both_infinite, 0, low - high)
-        out[i] = np.where(both_gone, high, high + np.log(1 + np.exp(apart)))
-        if both_infinite.any():
-            out[i] = np.where(both_infinite, np.log(_infinite_power(high) + _infinite_power(low)), out[i])
-        last = out[i] = np.where(np.isnan(row) | np.isnan(last), complex(np.nan, np.nan), out[i])
+        last = out[i] = log_sum(row, last)
     return np.ascontiguousarray(np.moveaxis(out, 0, dim))
-
-
-def _infinite_power(x: Any) -> Any:
-    """``exp`` of numbers with an infinite real part: a part along whose axis they do not point is 0, not nan."""
-    real, imaginary = np.cos(x.imag), np.sin(x.imag)
-    power = np.empty_like(x)
-    power.real = np.where(real == 0, 0, np.inf * real)
-    power.imag = np.where(imaginary == 0, 0, np.inf * imaginary)
-    return power
 
 
 @primitive("LogcumsumexpBackward0", batch=batching.moved_dimensions)

@@ -144,6 +144,11 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{dtypes.SCALAR_TYPE_NAMES[input.dtype]}"
         )
+    if isinstance(dtype, dtypes.dtype) and dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+            f"Got: {dtypes.SCALAR_TYPE_NAMES[dtype]}"
+        )
     count = sum(input == input, dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / count
 
