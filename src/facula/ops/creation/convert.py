@@ -111,7 +111,7 @@ def converted(
         if (target.type == "meta") != is_meta:
             if is_meta:
                 raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-            return to_meta_op(input, dtype or input.dtype, memory_format)
+            return _to_meta(input, dtype or input.dtype, memory_format)
         copy = copy or target.index is not None  # "cpu:0" is another name than "cpu", so PyTorch copies
     copy = copy or (dtype is not None and array.dtype != dtype.numpy)
     if memory_format is not None and memory_format is not layouts.preserve_format:
@@ -119,6 +119,11 @@ def converted(
             return _cast(input, (dtype or input.dtype).numpy, memory_format)
         return input
     return _cast(input, (dtype or input.dtype).numpy) if copy else input
+
+
+def _to_meta(input: Tensor, dtype: dtypes.dtype, memory_format: Any) -> Tensor:
+    found: Tensor = to_meta_op(input, dtype, memory_format)
+    return found
 
 
 def _cast(input: Tensor, dtype: np.dtype[Any], *memory_format: Any) -> Tensor:
