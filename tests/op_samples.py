@@ -396,9 +396,9 @@ for _kind in (real, complex_):
             "linalg_solve_with_factors", lambda a, b, how=_solve: torch.linalg.solve(regular(a), b, **how),
             _kind(2, 2), _kind(*_other),
         )  # fmt: skip
-        _how = _solve.get("left", True), len(_other) == 1
+        _given = _solve.get("left", True), len(_other) == 1
         sample(
-            "linalg_solve", lambda a, b, how=_how: direct("linalg_solve", *how)(regular(a), b),
+            "linalg_solve", lambda a, b, how=_given: direct("linalg_solve", *how)(regular(a), b),
             _kind(2, 2), _kind(*_other),
         )  # fmt: skip
     sample("linalg_cholesky", lambda a: torch.linalg.cholesky(regular(a @ a.mH)), _kind(2, 2))
