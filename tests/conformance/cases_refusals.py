@@ -299,3 +299,27 @@ def numbers_beyond_a_dtype_are_infinite_in_silence(torch):
                 torch.tensor([-1e39 + 1j]).real, torch.full((1,), 1e6, dtype=half), torch.Tensor([1e39]),
             )
         ]  # fmt: skip
+
+
+@case
+def activations_in_place_of_views_without_a_node(torch):
+    F = torch.nn.functional
+    found = []
+    for dtype in (torch.float16, torch.float64):
+        for call in (F.silu, F.relu, F.mish, F.hardtanh):
+            leaf = torch.ones(2, 2, dtype=dtype, requires_grad=True)
+            with torch.no_grad():
+                view = leaf[:]
+                view.mul_(2)
+            found.append(_told(lambda call=call, view=view: call(view, inplace=True)))
+    return found
+
+
+@case
+def what_does_not_fit_into_joined_tensors(torch):
+    number, into = torch.tensor(1.5), torch.tensor(1)
+    calls = [
+        lambda: torch.cat([number], 0, out=into), lambda: torch.cat([number[None]], 0, out=into),
+        lambda: torch.stack([number], 0, out=into), lambda: torch.linalg.matrix_norm(torch.ones(2, 2).half()),
+    ]  # fmt: skip
+    return [_told(call) for call in calls]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from tests.conformance.observe import case, name_of, see
 
 
@@ -89,7 +91,9 @@ def gradients_are_assigned_without_asking_views(torch):
     found = [_told(lambda g=g: setattr(view, "grad", g)) for g in (torch.zeros(1, 1), torch.zeros(1))]
     with torch.inference_mode():
         part = leaf[:1]
-    alike = torch.asarray(part)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alike = torch.asarray(part)
     found.append([alike is part, [name_of(n) for n, _ in torch.hypot(alike, leaf).grad_fn.next_functions]])
     return found
 
@@ -101,3 +105,18 @@ def tangents_that_lie_as_their_values_are_written_to(torch):
     with torch.autograd.forward_ad.dual_level():
         torch.autograd.forward_ad.make_dual(t.detach().clone(), t.detach()).mul_(2)
     return see(torch, t), t._version
+
+
+@case
+def what_is_asked_of_numbers_is_shown_to_hooks(torch):
+    log, found = [], []
+    sources = (
+        torch.tensor(-1.5, requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True) * 1,
+        torch.tensor([1.0, 2.0]), torch.tensor([1 + 1j], requires_grad=True), torch.tensor([1, 2]),
+    )  # fmt: skip
+    for x in sources:
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: (log.append(see(torch, t.detach().clone())), t)[1], id):
+            for f in (torch.isfinite, torch.isnan, torch.isinf, lambda x: torch.isclose(x, x)):
+                log.clear()
+                found.append([f(x).tolist(), list(log)])
+    return found

@@ -315,7 +315,8 @@ def public(
             if told is not None:
                 return told
             if not isinstance(e, REFUSALS) and not in_place:
-                asks = asks_first and isinstance(e, (RuntimeError, IndexError)) and not hasattr(e, "comes_first")
+                is_first = hasattr(e, "comes_first") or "is being modified inplace" in str(e)  # by ``inplace=True``
+                asks = asks_first and isinstance(e, (RuntimeError, IndexError)) and not is_first
                 return history_first(e, *args, *given.values()) if asks else e
             told_already = str(e).startswith(_BEFORE_LEAVES) or "is being modified inplace" in str(e)
             if in_place and args and not isinstance(e, TypeError) and not told_already:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._core.devices import MetaArray, no_meta_kernel
 from ..._core.strides import copied_as, filled_as
 from ..._lazy import set_methods
@@ -134,7 +134,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | None = None) -> None:
+def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | None = None) -> Elementwise:
     def kernel(input: Array) -> Any:
         if input.dtype.kind not in "fcV":
             return filled_as(input, for_integers, bool)
@@ -147,11 +147,19 @@ def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | 
     refusal = f"{name} does not support non-boolean outputs." if complex_error is not None else None
     op = elementwise(name, kernel, promote="compare", check=check, lowering=_KINDS[name])
     expose(op, name, name, out_error=refusal)
+    return op
+
+
+def _show_to_hooks(input: Tensor) -> None:
+    """Have hooks see what is saved: PyTorch takes a modulus, and compares that with infinity."""
+    if state.special and state.modes.saved_hooks and input.requires_grad:
+        for part in (input.real, input.imag) if input.is_complex() else (input,):
+            part.abs()
 
 
 _kind("isnan", np.isnan, False)
 _kind("isinf", np.isinf, False)
-_kind("isfinite", np.isfinite, True)
+_kind("isfinite", np.isfinite, True).guard = _show_to_hooks
 _kind("isposinf", np.isposinf, False, RuntimeError("isposinf does not support complex inputs."))
 _kind("isneginf", np.isneginf, False, RuntimeError("isneginf does not support complex inputs."))
 
@@ -200,7 +208,7 @@ def isclose(
         a, b = a.to(dtypes.float64), b.to(dtypes.float64)
     allowed = (rtol * b).abs() + atol
     difference = (a - b).abs()
-    near: Tensor = close | (difference.abs().isfinite() & (difference <= allowed))
+    near: Tensor = close | (difference.isfinite() & (difference <= allowed))
     return near
 
 
