@@ -123,6 +123,7 @@ def _conj_physical(input: Tensor) -> Tensor:
 from facula import _custom_ops as _custom_ops
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """The part of a Dirichlet sample's derivative that belongs to one component."""
+from facula.compiler import _disable_dynamo as _disable_dynamo
 from facula import _dynamo as _dynamo
 def _foreach_abs(self: Any) -> tuple[Tensor, ...]:
     ...

@@ -537,11 +537,11 @@ METHODS = {
         "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
     ),
     "ops.pointwise.arithmetic": (
-        "__abs__ __add__ __floordiv__ __iadd__ __ifloordiv__ __imod__ __imul__ __isub__ __itruediv__ __mod__ __mul__ "
-        "__neg__ __pos__ __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__ "
-        "abs abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide floor_divide_ fmod fmod_ mul mul_ "
-        "multiply multiply_ neg neg_ negative negative_ positive reciprocal reciprocal_ remainder remainder_ sgn sgn_ "
-        "sign sign_ sub sub_ subtract subtract_ true_divide true_divide_"
+        "__abs__ __add__ __div__ __floordiv__ __iadd__ __idiv__ __ifloordiv__ __imod__ __imul__ __isub__ __itruediv__ "
+        "__mod__ __mul__ __neg__ __pos__ __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ "
+        "__sub__ __truediv__ abs abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide floor_divide_ "
+        "fmod fmod_ mul mul_ multiply multiply_ neg neg_ negative negative_ positive reciprocal reciprocal_ remainder "
+        "remainder_ sgn sgn_ sign sign_ sub sub_ subtract subtract_ true_divide true_divide_"
     ),
     "ops.pointwise.comparison": (
         "__and__ __eq__ __ge__ __gt__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__ __le__ __lshift__ "
@@ -674,6 +674,9 @@ PRIMITIVES = {
     ),
     "ops.activations.softmax": (
         "log_softmax log_softmax_backward_data softmax softmax_backward_data"
+    ),
+    "ops.creation.convert": (
+        "to_meta"
     ),
     "ops.creation.gamma": (
         "dirichlet_grad sample_dirichlet standard_gamma standard_gamma_grad"

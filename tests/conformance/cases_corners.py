@@ -482,3 +482,10 @@ def scales_of_losses_do_not_grow_to_infinity(torch):
             scaler.update()
             seen.append([scaler.get_scale(), scaler._get_growth_tracker()])
     return seen
+
+
+@case
+def division_by_its_old_names(torch):
+    x = torch.tensor([3.0, 4.0], requires_grad=True)
+    y = x.clone()
+    return see(torch, [x.__div__(2), x.__div__(x), y.__idiv__(2), y])

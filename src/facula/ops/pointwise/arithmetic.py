@@ -280,7 +280,7 @@ div_op = elementwise(
     input=lambda g, other, xp: g / xp.conj(other),
     other=lambda g, input, other, xp: -g * xp.conj((input / other) / other),
 )  # fmt: skip
-expose(div_op, "true_divide", "true_divide", "true_divide_", "__truediv__", "__itruediv__")
+expose(div_op, "true_divide", "true_divide", "true_divide_", "__truediv__ __div__", "__itruediv__ __idiv__")
 
 
 def _true(input: Array, other: Array) -> Any:
