@@ -38,8 +38,9 @@ ANY_ARGUMENTS = {
 """What truly takes any arguments, or several sets of them; legacy classes of tensors and storages besides."""
 
 WITHOUT_EXAMPLE = """
-    Generator chain_matmul cuda is_coalesced multi_head_attention_forward pin_memory qr range record_stream resize
-    resize_as set_default_tensor_type storage triangular_solve upsample upsample_bilinear upsample_nearest xpu
+    Generator chain_matmul cuda eig frobenius_norm is_coalesced lstsq matrix_rank multi_head_attention_forward
+    nuclear_norm pin_memory qr range record_stream resize resize_as set_default_tensor_type solve storage symeig
+    triangular_solve upsample upsample_bilinear upsample_nearest xpu
 """.split()
 """What is deprecated, refuses, or takes too many arguments."""
 

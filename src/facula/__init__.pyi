@@ -779,6 +779,8 @@ def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors behind each other."""
 from facula._core.dtypes import dtype as dtype
 e: builtins.float
+def eig(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """It was removed; there is ``linalg.eig``."""
 def einsum(*args: Any) -> Tensor:
     ...
 def embedding(weight: Tensor, indices: Tensor, padding_idx: builtins.int = -1, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
@@ -887,6 +889,8 @@ def frac_(self: Tensor) -> Tensor:
     """``frac``, written into the tensor itself."""
 def frexp(input: Tensor, *, out: Any = None) -> return_types.frexp:
     """Mantissas between 0.5 and 1 (or 0) and exponents of two."""
+def frobenius_norm(input: Tensor, dim: Any, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """``linalg.vector_norm(input, 2, dim)`` by its old name, for at most two dimensions."""
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over the memory of another library's array, or of a DLPack capsule."""
 def from_file(filename: Any, shared: builtins.bool | None = None, size: builtins.int | None = 0, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: builtins.bool = False) -> Tensor:
@@ -1179,6 +1183,8 @@ def lstm(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor, Tensor]:
     """Layers of LSTMs: (outputs, last hidden states, last cell states)."""
 def lstm_cell(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """One step of an LSTM: (hidden state, cell state)."""
+def lstsq(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """It was removed; there is ``linalg.lstsq``."""
 def lt(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """Where the first is below the second."""
 def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Any = None) -> Any:
@@ -1204,6 +1210,8 @@ def matrix_exp(input: Tensor) -> Tensor:
     """The exponential series of square matrices."""
 def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
+def matrix_rank(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """It was removed; there is ``linalg.matrix_rank``."""
 @overload
 def max(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1324,6 +1332,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     """Normal; ``mean`` and ``std`` are numbers (then ``size`` tells the shape) or tensors."""
 def not_equal(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """Where both differ."""
+def nuclear_norm(input: Tensor, dim: Any = ..., keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    ...
 def numel(input: Tensor) -> builtins.int:
     """The number of elements."""
 def ones(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, **named: Any) -> Tensor:
@@ -1554,6 +1564,8 @@ def smm(input: Tensor, mat: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one, as a sparse one."""
 def softmax(input: Tensor, dim: builtins.int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
     """Exponentials scaled to sum to 1 along ``dim``."""
+def solve(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """It was removed; there is ``linalg.solve``."""
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: Any = ..., out: Any = None) -> return_types.sort:
     """(values, indices) in ascending order along ``dim``. Equal elements keep their order, asked or not."""
 from facula import sparse as sparse
@@ -1634,6 +1646,8 @@ def sym_sqrt(a: Any) -> builtins.float:
     """The square root of a number."""
 def sym_sum(args: Any) -> Any:
     """The sum of numbers."""
+def symeig(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """It was removed; there is ``linalg.eigh``."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers stay as they are."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:

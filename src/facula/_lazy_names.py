@@ -106,6 +106,9 @@ FUNCTIONS = {
     "ops.linalg.matrix_functions": (
         "matrix_exp"
     ),
+    "ops.linalg.old_norms": (
+        "eig frobenius_norm lstsq matrix_rank nuclear_norm solve symeig"
+    ),
     "ops.linalg.qr": (
         "geqrf orgqr ormqr qr"
     ),
@@ -508,6 +511,9 @@ METHODS = {
     ),
     "ops.linalg.matrix_functions": (
         "matrix_exp"
+    ),
+    "ops.linalg.old_norms": (
+        "eig lstsq solve symeig"
     ),
     "ops.linalg.qr": (
         "geqrf orgqr ormqr qr"

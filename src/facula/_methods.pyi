@@ -434,6 +434,8 @@ class Methods:
         """This tensor as torch.float64."""
     def dsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
         """Views of parts behind each other."""
+    def eig(self, *args: Any, **kwargs: Any) -> Any:
+        """It was removed; there is ``linalg.eig``."""
     def eq(self, other: Tensor | complex) -> Tensor:
         """Where both are equal."""
     def eq_(self, other: Any) -> Tensor:
@@ -718,6 +720,8 @@ class Methods:
         """The logarithm of the sum of exponentials, without overflow."""
     def long(self, memory_format: Any = None) -> Tensor:
         """This tensor as torch.int64."""
+    def lstsq(self, *args: Any, **kwargs: Any) -> Any:
+        """It was removed; there is ``linalg.lstsq``."""
     def lt(self, other: Tensor | complex) -> Tensor:
         """Where the first is below the second."""
     def lt_(self, other: Any) -> Tensor:
@@ -1020,6 +1024,8 @@ class Methods:
         """The product of a sparse matrix and a dense one, as a sparse one."""
     def softmax(self, dim: builtins.int, dtype: Any = None) -> Tensor:
         """Exponentials scaled to sum to 1 along ``dim``."""
+    def solve(self, *args: Any, **kwargs: Any) -> Any:
+        """It was removed; there is ``linalg.solve``."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: Any = ...) -> return_types.sort:
         """(values, indices) in ascending order along ``dim``. Equal elements keep their order, asked or not."""
     def sparse_mask(self, mask: Tensor) -> Tensor:
@@ -1076,6 +1082,8 @@ class Methods:
         """A view with two dimensions exchanged."""
     def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """``transpose`` in place."""
+    def symeig(self, *args: Any, **kwargs: Any) -> Any:
+        """It was removed; there is ``linalg.eigh``."""
     def t(self) -> Tensor:
         """The transpose of a matrix; vectors and numbers stay as they are."""
     def t_(self) -> Tensor:

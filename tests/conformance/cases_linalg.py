@@ -966,3 +966,57 @@ def cholesky_inverse_of_singular_factors(torch):
 def raw_unique_along_a_dimension_gives_all_three(torch):
     x = torch.tensor([[3, 1], [3, 1], [2, 1]])
     return [see(torch, torch._VF.unique_dim(x, d, True, False, False)) for d in (0, 1)]
+
+
+@case
+def outputs_that_results_can_be_cast_to(torch):
+    square, la = torch.tensor([[2.0, 1.0], [1.0, 3.0]]), torch.linalg
+    told = []
+    for dtype in (torch.float64, torch.complex64, torch.int32, torch.float16):
+
+        def out(*size, dtype=dtype):
+            return torch.empty(size, dtype=dtype)
+
+        told += [
+            error(lambda f=f: str(f().dtype))
+            for f in (
+                lambda: la.householder_product(square, torch.ones(2), out=out(2, 2)),
+                lambda: la.cond(square, out=out()),
+                lambda: la.tensorinv(square, 1, out=out(2, 2)), lambda: la.pinv(square, out=out(2, 2)),
+                lambda: la.tensorsolve(square, torch.ones(2), out=out(2)), lambda: la.matrix_rank(square, out=out()),
+                lambda: la.eigvals(square, out=out(2)), lambda: la.norm(square, out=out()),
+                lambda: la.matrix_norm(square, out=out()), lambda: la.inv(square, out=out(2, 2)),
+                lambda: la.eig(square, out=(out(2), out(2, 2, dtype=torch.complex128)))[0],
+                lambda: la.eigh(square, out=(out(2), out(2, 2)))[0], lambda: la.multi_dot([square] * 2, out=out(2, 2)),
+            )
+        ]  # fmt: skip
+    for name in ("rcond", "rtol", "atol"):
+        told.append(error(lambda name=name: la.pinv(square, **{name: torch.tensor(1j)})))
+    return told
+
+
+@case
+def norms_by_old_names(torch):
+    x = torch.arange(12.0).reshape(3, 2, 2).sin()
+    refused = (
+        lambda: torch.nuclear_norm(torch.ones(3)), lambda: torch.nuclear_norm(x, dim=(0,)),
+        lambda: torch.frobenius_norm(x), lambda: torch.frobenius_norm(x, (0, 1, 2)),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [
+            torch.nuclear_norm(x), torch.nuclear_norm(x[0], True), torch.nuclear_norm(x, (0, 2), True),
+            torch.frobenius_norm(x, (0, 1)), torch.frobenius_norm(x, 0, True), torch.frobenius_norm(x[0], []),
+        ]  # fmt: skip
+        return [see(torch, found), *(error(f) for f in refused)]
+
+
+@case
+def functions_that_were_removed(torch):
+    square = torch.eye(2)
+    calls = (
+        lambda: torch.solve(square, square), lambda: torch.lstsq(square, square), lambda: torch.eig(square),
+        lambda: torch.symeig(square), lambda: torch.matrix_rank(square), lambda: square.solve(square), square.eig,
+        square.symeig, lambda: square.lstsq(square),
+    )  # fmt: skip
+    return [error(f)["message"][:60] for f in calls]

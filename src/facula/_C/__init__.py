@@ -133,6 +133,14 @@ def _is_alias_of(self: Tensor, other: Tensor) -> bool:
     return root_of(memory_of(self._array)) is root_of(memory_of(other._array))
 
 
+def _infer_size(a: Any, b: Any) -> Any:
+    """The size to which both broadcast."""
+    from .._core.size import Size  # loaded when first used
+    from ..ops.machine.operands import common_shape  # the same
+
+    return Size(common_shape(tuple(a), tuple(b)))
+
+
 def _get_privateuse1_backend_name() -> str:
     return "privateuseone"
 

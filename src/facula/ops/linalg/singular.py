@@ -185,12 +185,14 @@ def pinv_gradient_of_input(g: Any, input: Any, out: Any, xp: Any) -> Any:
     return found + xp.matmul(h, left - xp.matmul(xp.matmul(left, out), input))
 
 
-def _tolerances(input: Tensor, atol: Any, rtol: Any, name: str) -> tuple[Any, Any]:
+def _tolerances(input: Tensor, atol: Any, rtol: Any, name: str, given_rcond: bool = False) -> tuple[Any, Any]:
     given = []
     for value, which in ((atol, "atol"), (rtol, "rtol")):
         if isinstance(value, Tensor):
             if value._array.dtype.kind == "c":
-                raise RuntimeError(f"{name}: {which} tensor of complex type is not supported.")
+                called = "rcond" if given_rcond and which == "rtol" else which
+                got = dtypes.SCALAR_TYPE_NAMES[value.dtype]
+                raise RuntimeError(f"{name}: {called} tensor of complex type is not supported. Got {got}")
             value = known(value)
         given.append(value)
     absolute, relative = given
@@ -212,7 +214,7 @@ def pinv(input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any
     if rcond is not None:
         rtol = rcond
     refuse_gradient("linalg_pinv", **{k: v for k, v in (("atol", atol), ("rtol", rtol)) if isinstance(v, Tensor)})
-    absolute, relative = _tolerances(input, atol, rtol, "torch.linalg.pinv")
+    absolute, relative = _tolerances(input, atol, rtol, "torch.linalg.pinv", rcond is not None)
     if not hermitian:
         check_finite(input)
     return pinv_op(input, absolute, relative, hermitian)
@@ -227,7 +229,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 # ---- numbers that tell about a matrix
 
 
-@linalg
+@linalg(out_error=not_safely_castable("torch.linalg.matrix_rank"))
 def matrix_rank(
     input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:

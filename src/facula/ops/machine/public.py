@@ -356,12 +356,16 @@ def public(
 
 
 def linalg(fn: Callable[..., Any] | None = None, name: str = "", **options: Any) -> Any:
-    """Make a function a public one of ``facula.linalg``, which errors call ``linalg_<name>``."""
+    """Make a function a public one of ``facula.linalg``, which errors call ``linalg_<name>``.
+
+    An ``out=`` has the very dtype of the result, or, with an ``out_error``, one that it can be cast to.
+    """
     if fn is None:
         return lambda fn: linalg(fn, name, **options)
     name = name or fn.__name__
     form = getattr(fn, "public", None)
-    LINALG[name] = public("", name=f"linalg_{name}", out="exact", **options)(fn).public  # type: ignore[attr-defined]
+    options.setdefault("out", True if "out_error" in options else "exact")
+    LINALG[name] = public("", name=f"linalg_{name}", **options)(fn).public  # type: ignore[attr-defined]
     if form is not None:  # it is a function of ``facula`` itself, too
         fn.public = form  # type: ignore[attr-defined]
     return fn
@@ -399,8 +403,9 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         if len(out) != len(result):
             raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
         fields = getattr(type(result), "__match_args__", ("",) * len(result))
+        casts = "any" in how and record.out_error is not None
         for o, r, field in zip(out, result, fields, strict=True):
-            if isinstance(o, Tensor) and o.dtype is not r.dtype:
+            if isinstance(o, Tensor) and o.dtype is not r.dtype and not (casts and can_cast(r.dtype, o.dtype)):
                 raise _other_out_dtype(record, r.dtype, o.dtype, field)
         parts = [write_out(name, o, r, args, record) for o, r in zip(out, result, strict=True)]
         return getattr(type(result), "out", type(result))(parts)

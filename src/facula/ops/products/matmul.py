@@ -311,7 +311,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return unsafe_view_op(left * right, tuple(m * k for m, k in zip(a, b)))
 
 
-@linalg(out_error="multi_dot(): expected out tensor to have dtype {3} but got {4}")
+@linalg(out="exact", out_error="multi_dot(): expected out tensor to have dtype {3} but got {4}")
 def multi_dot(tensors: Any) -> Tensor:
     """The product of a chain of matrices, in the order that takes the fewest multiplications."""
     tensors = list(tensors)
@@ -391,7 +391,7 @@ def chain_matmul(*matrices: Any) -> Tensor:
     return clone(matrices[0]) if len(matrices) == 1 else multi_dot(matrices)
 
 
-@linalg(out_error=not_safely_castable("matrix_power"))
+@linalg(out="exact", out_error=not_safely_castable("matrix_power"))
 @public("matrix_power", "matrix_power", out="exact", out_error=not_safely_castable("matrix_power"))
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
