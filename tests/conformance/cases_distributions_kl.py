@@ -216,3 +216,17 @@ def normal_distributions_that_are_nearly_the_same(torch):
     p, q = ([1000.0, 0.0, 3.0], [0.01, 1e-3, 1.0]), ([1000.001, 1e-3, 3.0001], [0.0101, 1.001e-3, 1.0])
     found = [kl(law(*p, cls), law(*q, cls)) for cls in ("Normal", "LogNormal")]
     return [see(torch, t) for t in found]
+
+
+@case
+def of_exponential_families_by_their_parameters(torch):
+    d = torch.distributions
+    found = d.kl._kl_expfamily_expfamily
+    pairs = (
+        (d.Normal(0.0, 1.0), d.Normal(1.0, 2.0)), (d.Gamma(2.0, 1.0), d.Gamma(1.0, 3.0)),
+        (d.Dirichlet(torch.ones(3)), d.Dirichlet(torch.ones(3) * 2)), (d.Poisson(2.0), d.Poisson(3.0)),
+    )  # fmt: skip
+    return [
+        *([see(torch, found(p, q).detach()), see(torch, d.kl_divergence(p, q))] for p, q in pairs),
+        error(lambda: found(d.Normal(0.0, 1.0), d.Poisson(1.0))),
+    ]

@@ -100,7 +100,8 @@ def storages_on_meta_have_no_elements(torch):
     def look():
         made = [torch.UntypedStorage(n, device="meta") for n in (0, 4)]
         made += [torch.TypedStorage(n, device="meta", dtype=torch.int16) for n in (0, 4)]
-        return [error(lambda s=s: s[9]) for s in made]
+        made.append(torch.UntypedStorage([1, 2, 3], device="meta"))
+        return [[str(s.device), s.nbytes(), error(lambda s=s: s[9])] for s in made]
 
     return quiet(look)
 

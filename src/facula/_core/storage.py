@@ -44,7 +44,8 @@ class UntypedStorage:
         elif isinstance(size, np.ndarray):
             self._bytes = size
         else:
-            self._bytes = np.array(list(size), np.uint8)
+            values = np.array(list(size), np.uint8)
+            self._bytes = devices.empty_meta(values.shape, np.uint8) if on_meta else values
         self._owned = not isinstance(size, np.ndarray)
 
     @staticmethod

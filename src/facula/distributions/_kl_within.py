@@ -119,7 +119,7 @@ for pair, said in _SAID.items():
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
-def _exponential_family(p: Any, q: Any) -> Any:
+def _kl_expfamily_expfamily(p: Any, q: Any) -> Any:
     """The carrier is the same for both."""
     if type(p) is not type(q):
         raise NotImplementedError(
