@@ -36,13 +36,16 @@ GIVEN: dict[str, dict[str, Any]] = {
         "_get_torch_function_state": lambda: 0,
     },
     "torch._custom_op.impl": {"global_registry": {}},
+    "torch._export.wrappers": {"mark_subclass_constructor_exportable_experimental": lambda constructor: constructor},
     "torch._logging.scribe": {"open_source_signpost": lambda **_: None},
     "torch._utils": {"_is_privateuse1_backend_available": lambda: False},
     "torch._utils_internal": {"IS_FBSOURCE": False, "get_file_path_2": os.path.join},
 }
 """What the tools call, and facula lacks."""
 
-MODULES = ("torch._custom_op.impl", "torch._logging.scribe", "torch._refs", "torch._utils_internal")
+MODULES = (
+    "torch._custom_op.impl", "torch._export.wrappers", "torch._logging.scribe", "torch._refs", "torch._utils_internal",
+)  # fmt: skip
 """Modules that the tools ask for names, and facula lacks."""
 
 
@@ -58,6 +61,8 @@ def be_torch() -> None:
 
     answering._explaining = explaining
     answering.as_torch()
+    functions: Any = import_module("torch._C")._Functions
+    functions.__getattr__ = leniently(functions.__getattr__)
     operators: Any = import_module("torch.ops.aten")
     operators.__getattr__ = leniently(operators.__getattr__)
     pytorch = PathFinder.find_spec("torch")
