@@ -323,3 +323,44 @@ def what_does_not_fit_into_joined_tensors(torch):
         lambda: torch.stack([number], 0, out=into), lambda: torch.linalg.matrix_norm(torch.ones(2, 2).half()),
     ]  # fmt: skip
     return [_told(call) for call in calls]
+
+
+@case
+def results_go_to_tensors_on_their_device(torch):
+    x, nowhere = torch.ones(2, 2), torch.empty(2, 2, device="meta")
+    return complaints(
+        lambda: torch.add(x, 1, out=nowhere),
+        lambda: torch.add(nowhere, 1, out=x),
+        lambda: torch.mm(nowhere, nowhere, out=x),
+        lambda: torch.sum(nowhere, out=torch.empty(())),
+        lambda: torch.cat([x], out=nowhere),
+        lambda: torch.sort(x, out=(nowhere, nowhere.long())),
+        lambda: torch.any(x, out=torch.empty((), device="meta")),
+        lambda: torch.mm(nowhere, nowhere, out=nowhere),
+    )
+
+
+@case
+def what_is_created_into_a_tensor(torch):
+    def leaf():
+        return torch.empty(2, requires_grad=True)
+
+    told = complaints(
+        lambda: torch.zeros(2, out=leaf()),
+        lambda: torch.full((2,), 1.0, out=leaf()),
+        lambda: torch.linspace(0, 1, 2, out=leaf()),
+        lambda: torch.randint(3, (2,), out=leaf()),
+        lambda: torch.randperm(3, out=leaf()),
+        lambda: torch.eye(2, out=leaf()),
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        shapes = [
+            list(t.shape)
+            for t in (
+                torch.zeros(2, out=torch.empty(5)), torch.eye(2, out=torch.empty(5)), torch.rand(2, out=torch.empty(5)),
+                torch.linspace(0, 1, 3, out=torch.empty(7)), torch.randperm(3, out=torch.empty(5).long()),
+                torch.ones(2, out=torch.empty(5)[::2]),
+            )
+        ]  # fmt: skip
+    return [told, shapes, len(caught)]

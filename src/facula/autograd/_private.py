@@ -149,6 +149,8 @@ class DelayedError:
         self.count = count
 
     def __call__(self, *tensors: Tensor) -> Any:
+        if len(tensors) != self.count:
+            raise TypeError(f"expected {self.count} arguments, got {len(tensors)} instead")
         node: Any = new_node(Error, tuple([t._edge() if t.requires_grad else None for t in tensors]))
         node.message, node.count, node.multi = self.message, len(tensors), len(tensors) > 1
         found = []

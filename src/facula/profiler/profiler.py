@@ -23,6 +23,8 @@ __all__ = [
 class ProfilerActivity(enum.IntEnum):
     """What could be measured; here it is the CPU."""
 
+    __str__ = enum.Enum.__str__
+
     CPU = 0
     XPU = 1
     MTIA = 2

@@ -16,12 +16,22 @@ from ..._core.new_memory import unset
 from ..._core.strides import empty_as, strides_as
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
+from ...autograd.meta import remember_shape
 from ...autograd.views import check_inplace
+from ..arrays.strides import resized
 from ..machine.any_state import mark_inference, wrap
 from ..machine.errors import memory_error, type_of
 from ..machine.front import Fronts
-from ..machine.public import FUNCTIONS, resize_output
+from ..machine.public import FUNCTIONS
 from ..machine.write import check_no_overlap
+
+
+def _refuse_recorded(name: str, out: Any) -> None:
+    if isinstance(out, Tensor) and out.requires_grad and state.grad_enabled():
+        raise RuntimeError(
+            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
 
 
 def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -43,6 +53,8 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
                 wrong = fronts.mistake(args, kwargs, False)
                 if wrong is not None:
                     raise wrong
+            if kwargs.get("out") is not None:
+                _refuse_recorded(fn.__name__, kwargs["out"])
             try:
                 if state.special and state.modes.capture is not None:
                     return state.modes.capture.function(fn, args, kwargs, True)
@@ -214,7 +226,8 @@ def fill_out(array: Any, out: Any) -> Any:
         )
     check_inplace(out, False)
     if out._array.shape != array.shape:
-        resize_output(out, array.shape)
+        remember_shape(out)
+        out._array = resized(out._array, array.shape)
     check_no_overlap(out._array)
     out._array[...] = array
     out._bump_version()

@@ -418,6 +418,11 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         if name in ("normal", "multinomial"):
             refuse_out()
     refuse_recorded_out(name, record, out, result, *args)
+    if out.is_meta != result.is_meta:
+        raise RuntimeError(
+            f"Attempting to copy from device {result.device.type} to device {out.device.type}, but cross-device copies "
+            "are not allowed!"
+        )
     given = [t for t in args if isinstance(t, Tensor)]
     if args and isinstance(args[0], (tuple, list)):  # of what is joined, rows of nothing are not read
         given = [t for t in args[0] if isinstance(t, Tensor) and t._array.shape != (0,)]

@@ -268,7 +268,7 @@ def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
     return diff(x, dim=along)
 
 
-@public("trapezoid trapz", "")
+@public("trapezoid", "")
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule."""
     if x is not None and dx is not None:
@@ -283,6 +283,13 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Ten
         return div_number_op((_neighbours(y, at) * _widths("trapezoid", y, x, at)).sum(at), 2.0)
     ends = y.select(at, 0) + y.select(at, shape[at] - 1)
     return mul_number_op(y.sum(at) - mul_number_op(ends, 0.5), 1 if dx is None else dx)
+
+
+@public("trapz", "")
+def trapz(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
+    """The integral along ``dim`` by the trapezoidal rule."""
+    return trapezoid(y, x, dx=dx, dim=dim)
+
 
 
 @public("cumulative_trapezoid", "")
