@@ -77,13 +77,13 @@ globals().update(_dtypes.ALIASES | _dtypes.BY_NAME_ONLY)
 newaxis = None
 
 _SUBMODULES = (
-    "_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_functorch", "_higher_order_ops",
-    "_jit_internal", "_lobpcg", "_logging", "_ops", "_subclasses", "_tensor_str", "_utils", "_vmap_internals",
-    "accelerator", "amp", "ao", "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "export",
-    "fft", "func", "functional", "futures", "fx", "hub", "jit", "library", "linalg", "masked", "mps", "mtia",
-    "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random", "return_types", "safetensors",
-    "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version", "types", "utils",
-    "version", "viz", "xpu",
+    "_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_functorch", "_guards",
+    "_higher_order_ops", "_jit_internal", "_lobpcg", "_logging", "_ops", "_subclasses", "_tensor_str", "_utils",
+    "_vmap_internals", "accelerator", "amp", "ao", "backends", "compiler", "cpu", "cuda", "distributed",
+    "distributions", "export", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library", "linalg",
+    "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
+    "return_types", "safetensors", "serialization", "signal", "sparse", "special", "storage", "testing",
+    "torch_version", "types", "utils", "version", "viz", "xpu",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""
 
@@ -136,7 +136,8 @@ _NAMES = {
         """,
         "_core.storage": """
             BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage
-            FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage TypedStorage UntypedStorage is_storage
+            FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage StorageBase TypedStorage
+            UntypedStorage is_storage
         """,
     }.items()
     for name in names.split()

@@ -83,6 +83,7 @@ class ShortTensor(Tensor):
 from facula._core.size import Size as Size
 class Storage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+from facula._core.storage import StorageBase as StorageBase
 from facula._core.device_streams import Stream as Stream
 StreamObjType: Any
 StringType: Any
@@ -310,6 +311,7 @@ def _foreach_zero_(self: Any) -> Tensor:
 from facula import _functorch as _functorch
 def _grid_sampler_2d_cpu_fallback(input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners: builtins.bool) -> Tensor:
     """``grid_sampler_2d`` under the name of PyTorch's unvectorized kernel."""
+_guards: Any
 from facula import _higher_order_ops as _higher_order_ops
 def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices of bytes, in int32."""

@@ -186,3 +186,45 @@ def jacobians_that_must_depend_on_their_inputs(torch):
         error(lambda: jacobian(lambda a, b: (a * 2, b * 2), (x, x), create_graph=True, strict=True)),
         error(lambda: jacobian(lambda a, b: (a.sin(), b), (x, x), strict=True)),
     ]
+
+
+@case
+def steps_of_vmap_that_packages_replace(torch):
+    steps = import_module(f"{torch.__name__}._functorch.vmap")
+    pytree = torch.utils._pytree
+
+    class Pair:
+        def __init__(self, first, second):
+            self.both = [first, second]
+
+    names = ("_process_batched_inputs", "_create_batched_inputs", "_unwrap_batched")
+    own = {name: getattr(steps, name) for name in names}
+
+    def process(in_dims, args, func):
+        leaves, spec = pytree.tree_flatten(args)
+        dims = list(in_dims) if isinstance(in_dims, tuple) else [in_dims] * len(leaves)
+        first = leaves[0].both[0] if isinstance(leaves[0], Pair) else leaves[0]
+        return first.shape[0], dims, leaves, spec
+
+    def create(dims, leaves, level, spec):
+        def inside(leaf, d):
+            if isinstance(leaf, Pair):
+                return Pair(*[steps._add_batch_dim(t, d, level) for t in leaf.both])
+            return leaf if d is None else steps._add_batch_dim(leaf, d, level)
+
+        return pytree.tree_unflatten([inside(leaf, d) for leaf, d in zip(leaves, dims)], spec)
+
+    x, y, w = torch.arange(6.0).view(3, 2), torch.ones(3, 2), torch.tensor([1.0, 2.0])
+
+    def dot(pair, w):
+        return (pair.both[0] * pair.both[1] * w).sum()
+
+    found = [error(lambda: torch.vmap(dot, (0, None))(Pair(x, y), w))["raises"]]
+    try:
+        steps._process_batched_inputs, steps._create_batched_inputs = process, create
+        found.append(torch.vmap(dot, (0, None))(Pair(x, y), w).tolist())
+        found.append(torch.vmap(torch.dot)(x, y).tolist())
+    finally:
+        for name, step in own.items():
+            setattr(steps, name, step)
+    return [*found, torch.vmap(torch.dot)(x, y).tolist()]

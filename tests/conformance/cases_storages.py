@@ -164,3 +164,9 @@ def devices_by_name(torch):
         lambda: torch.device(device="nope"),
     )  # fmt: skip
     return [str(d) for d in made], [error(f) for f in refused]
+
+
+@case
+def storages_have_a_base(torch):
+    storage = torch.ones(2).untyped_storage()
+    return [isinstance(x, torch.StorageBase) for x in (storage, torch.ones(2))], torch._guards.active_fake_mode()

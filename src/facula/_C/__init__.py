@@ -11,6 +11,7 @@ from .._core.dtypes import dtype
 from .._core.generator import Generator
 from .._core.layouts import layout, memory_format
 from .._core.size import Size
+from .._core.storage import StorageBase
 from .._core.strides import root_of
 from .._core.unresolved import memory_of
 from .._lazy import load
@@ -32,7 +33,7 @@ from .switches import *  # noqa: F403
 from .switches import __all__ as _of_switches
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "StorageBase", "TensorBase",
     "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl", "_is_grad_enabled", "device", "dtype", "layout",
     "memory_format", *_of_cached_tensors, *_of_convolutions, *_of_dispatch_keys, *_of_switches,
 ]  # fmt: skip

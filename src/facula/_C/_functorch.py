@@ -120,5 +120,6 @@ def _remove_batch_dim(tensor: Any, level: int, batch_size: int, out_dim: int) ->
     """The tensor with the batch as one of its dimensions."""
     for each in state.modes.levels:
         if each.depth == level:
-            return unbatch(tensor, each).movedim(0, out_dim)
+            whole = unbatch(tensor, each)
+            return whole.movedim(0, out_dim) if out_dim else whole
     return tensor.expand(batch_size, *tensor.shape).movedim(0, out_dim)

@@ -20,7 +20,13 @@ from .unresolved import bits_of
 _NO_DATA = "Cannot copy out of meta tensor; no data!"
 
 
-class UntypedStorage:
+class StorageBase:
+    """What storages are told by."""
+
+    __module__ = "facula._C"
+
+
+class UntypedStorage(StorageBase):
     """A storage as bytes."""
 
     __module__ = "facula.storage"

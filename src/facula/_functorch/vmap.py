@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from .._C._functorch import _add_batch_dim, _remove_batch_dim
@@ -12,7 +14,7 @@ from .._core.pytree import tree_flatten, tree_unflatten
 from .._levels.batched import batch, is_batched, unbatch
 from .._levels.wrapped import enter, leave
 from .._tensor import Tensor
-from ..func import vmap
+from ..func import vectorize, vmap
 
 __all__ = ["Tensor", "_add_batch_dim", "restore_vmap", "tree_flatten", "tree_unflatten", "vmap"]
 
@@ -73,3 +75,36 @@ def _maybe_remove_batch_dim(
             "set out_dims= to None for output?"
         )
     return _remove_batch_dim(batched_output, vmap_level, batch_size, out_dim)
+
+
+def _process_batched_inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[Any], list[Any], Any]:
+    return vectorize.inputs(in_dims, args, func)
+
+
+def _create_batched_inputs(flat_in_dims: list[Any], flat_args: list[Any], vmap_level: int, args_spec: Any) -> Any:
+    given = [t if d is None else _add_batch_dim(t, d, vmap_level) for t, d in zip(flat_args, flat_in_dims)]
+    return tree_unflatten(given, args_spec)
+
+
+def _unwrap_batched(batched_outputs: Any, out_dims: Any, vmap_level: int, batch_size: int, func: Any) -> Any:
+    outs, spec = tree_flatten(batched_outputs)
+    dims, name = vectorize.out_dims_of(out_dims, spec, func), _get_name(func)
+    return tree_unflatten(
+        [_maybe_remove_batch_dim(name, out, vmap_level, batch_size, d) for out, d in zip(outs, dims)], spec
+    )
+
+
+_STEPS = {step.__name__: step for step in (_process_batched_inputs, _create_batched_inputs, _unwrap_batched)}
+
+
+class WithSteps(ModuleType):
+    """A module in which steps of ``vmap`` can be replaced, as packages do for collections of tensors of their own."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in _STEPS:
+            is_own = all(vars(self)[step] is own for step, own in _STEPS.items())
+            vectorize.others_steps[:] = [] if is_own else [self]
+
+
+sys.modules[__name__].__class__ = WithSteps

@@ -14,6 +14,9 @@ from .._levels.wrapped import Level, Wrapped, enter, leave
 from .._tensor import Tensor
 from ._arguments import transformed
 
+others_steps: list[Any] = []
+"""What has steps of ``vmap`` in which others have put their own; see ``_functorch.vmap``."""
+
 
 @transformed
 def vmap(
@@ -31,7 +34,9 @@ def vmap(
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        size, dims, leaves, spec = _inputs(in_dims, args, func)
+        if others_steps and chunk_size is None:
+            return _by_others_steps(func, in_dims, out_dims, randomness, args, kwargs)
+        size, dims, leaves, spec = inputs(in_dims, args, func)
         front = [t.movedim(d, 0) if d else t for t, d in zip(leaves, dims)]
         batched = [d is not None for d in dims]
 
@@ -59,6 +64,20 @@ def vmap(
     return mapped
 
 
+def _by_others_steps(
+    func: Any, in_dims: Any, out_dims: Any, randomness: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    steps = others_steps[0]
+    size, dims, leaves, spec = steps._process_batched_inputs(in_dims, args, func)
+    level = enter(size, randomness)
+    try:
+        given = steps._create_batched_inputs(dims, leaves, level.depth, spec)
+        output = func(*given, **kwargs)
+        return steps._unwrap_batched(output, out_dims, level.depth, size, func)
+    finally:
+        leave(level)
+
+
 def _drawn_again() -> Any:
     """A context whose random numbers are the same whenever it is entered."""
     from ..random import get_rng_state, set_rng_state  # loaded when first used
@@ -79,10 +98,10 @@ def name_of(func: Any) -> str:
 
 def batch_size(in_dims: Any, args: tuple[Any, ...], func: Any) -> int:
     """How many items the arguments of a mapped function have."""
-    return _inputs(in_dims, args, func)[0]
+    return inputs(in_dims, args, func)[0]
 
 
-def _inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[Any], list[Any], Any]:
+def inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[Any], list[Any], Any]:
     """The batch's size, and for each leaf of the arguments the dimension that is the batch."""
     title = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
@@ -156,7 +175,7 @@ def _at_once(
 
 def _outputs(output: Any, level: Level, out_dims: Any, func: Any) -> tuple[list[Any], Any, list[Any]]:
     outs, out_spec = tree_flatten(output)
-    dims = _out_dims(out_dims, out_spec, func)
+    dims = out_dims_of(out_dims, out_spec, func)
     results: list[Any] = []
     places: list[Any] = []
     for out, d in zip(outs, dims):
@@ -186,7 +205,7 @@ def _outputs(output: Any, level: Level, out_dims: Any, func: Any) -> tuple[list[
     return results, out_spec, places
 
 
-def _out_dims(out_dims: Any, spec: Any, func: Any) -> list[Any]:
+def out_dims_of(out_dims: Any, spec: Any, func: Any) -> list[Any]:
     dims = broadcast_to_and_flatten(out_dims, spec)
     if dims is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and spec.is_leaf():
         dims = list(out_dims)
@@ -225,7 +244,7 @@ def _one_by_one(
     finally:
         leave(level)
     out_spec = results[0][1]
-    dims = _out_dims(out_dims, out_spec, func)
+    dims = out_dims_of(out_dims, out_spec, func)
     joined = []
     for column, d in zip(zip(*[r[0] for r in results]), dims):
         if d is None:
