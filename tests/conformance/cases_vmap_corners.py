@@ -509,3 +509,20 @@ def contiguous_copies_of_items(torch):
     formats = (torch.contiguous_format, torch.preserve_format)
     found = [torch.vmap(lambda t, f=f: t.clone(memory_format=f), in_dims=1)(x) for f in formats]
     return [[list(t.stride()), see(torch, t)] for t in found]
+
+
+@case
+def results_of_varying_shape_of_what_is_no_batch(torch):
+    """Where only a derivative makes a batch of a tensor that is the same for all items."""
+    x, y = torch.tensor([[0.75, -1.16], [0.16, -0.83]]), torch.ones(2, 2)
+
+    def f(x, y):
+        picked, distinct = x.masked_select(x > 0), x[:1].detach().unique()
+        return y.sin() + 0 * picked.sum() + distinct.sum() + x[x > 0].sum() + len(x.detach().nonzero())
+
+    def g(x, y):
+        value, pull = torch.func.vjp(f, x, y)
+        return value, pull(y)[1]
+
+    varies = error(lambda: torch.func.vmap(torch.func.grad(lambda x: x.masked_select(x > 0).sum()))(x))
+    return [seen(torch, t) for t in torch.func.vmap(g, in_dims=(None, 0))(x, y)], varies["raises"]

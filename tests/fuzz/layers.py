@@ -136,7 +136,7 @@ def in_passes(maker: Maker, call: str, text: str, changes: bool) -> None:
         maker.add(f"{r}_g = {first}")
         total = f"sum(g.sin().sum() for g in {r}_g if g is not None and g.requires_grad)"
         maker.add(f"{r}_h = torch.autograd.grad({total}, {names}, allow_unused=True)")
-    maker.add("state = [b for b in m.buffers()]")
+    maker.add("state = [b * 1 for b in m.buffers()]")
 
 
 TRANSFORMS = """

@@ -290,15 +290,28 @@ def _is_mapped(tensors: Iterator[Tensor], level: Level) -> bool:
     return any(t.dtype is bool_ and _has_level(t, level) for t in list(tensors)[1:])
 
 
+def _is_of_one_item(args: Any, level: Level) -> bool:
+    """Whether all items are the same, as they are where only a derivative inside has made a batch of them."""
+    if level.same_values:
+        return True
+    if not level.has_lifted:
+        return False
+    values = [unbatch(t, level) for t in _tensors_in(args) if is_batched(t, level)]
+    if any(isinstance(v, Wrapped) for v in values):
+        return False
+    return all(v._array.tobytes() == v._array[:1].tobytes() * len(v._array) for v in values)
+
+
 def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
     """Call a function for each item of the batch, and stack what it returns; for none, what an item of zeros has."""
     from .._core.pytree import tree_flatten, tree_map, tree_unflatten  # loaded when first used
     from ..ops.moving.joining import stack  # loaded when first used
 
-    if name in _OF_ANY_SHAPE and not level.same_values:
-        raise RuntimeError(_ANY_SHAPE.format(_OF_ANY_SHAPE[name]))
-    if name in _BY_MASK and not level.same_values and _is_mapped(_tensors_in(args), level):
-        raise RuntimeError(_BY_MASK[name])
+    if name in _OF_ANY_SHAPE or (name in _BY_MASK and _is_mapped(_tensors_in(args), level)):
+        if not _is_of_one_item(args, level):
+            raise RuntimeError(_BY_MASK.get(name) or _ANY_SHAPE.format(_OF_ANY_SHAPE[name]))
+        if level.has_lifted:
+            name = ""  # in PyTorch there is no batch here
     if name:
         _tell(name)
     results = []

@@ -37,8 +37,8 @@ class Level:
     """One transform that is being run."""
 
     __slots__ = (
-        "alive", "depth", "duals", "has_history", "implicit", "opened", "randomness", "reverse", "same_values",
-        "size", "tracks",
+        "alive", "depth", "duals", "has_history", "has_lifted", "implicit", "opened", "randomness", "reverse",
+        "same_values", "size", "tracks",
     )  # fmt: skip
 
     def __init__(self, depth: int, size: int, randomness: str) -> None:
@@ -59,6 +59,8 @@ class Level:
         """The nodes by which reverse mode's inputs begin anew, if they have a history themselves."""
         self.same_values = False
         """Whether all items of the batch have the same values, and only tangents differ: in ``jacfwd``."""
+        self.has_lifted = False
+        """Whether tensors that are the same for all items were made a batch, as the inputs of derivatives are."""
         self.duals: list[Any] = []
         """Weak references to its duals, of which some may be gone: those that are left become plain when it ends."""
 

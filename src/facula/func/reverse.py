@@ -210,6 +210,7 @@ def _lifted_to(t: Any, level: Any) -> Any:
     whole = batch(unbatch(t, level), level)
     if whole._level is level:
         whole.__dict__["_item"] = t
+        level.has_lifted = True
     return whole
 
 
