@@ -31,6 +31,7 @@ REFUSED_BY_PYTORCH_ALONE = (
     "doesn't correspond to a device",
     "which is output 0 of LinalgDet",
     "backward() called inside torch.vmap",
+    "Could not allocate memory to change Tensor",
 )
 """What PyTorch cannot do and facula may do, see docs/differences.md and docs/past-pytorch.md."""
 
