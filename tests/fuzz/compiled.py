@@ -36,7 +36,7 @@ BETWEEN = "# ----"
 """A statement that stands before and behind those of the function."""
 
 
-_HISTORY = re.compile(r"\.(?:grad|backward)\([^\[]*\[|(?=\b\w+\.grad_fn)|\.output_nr")
+_HISTORY = re.compile(r"\.(?:grad|backward)\([^\[]*\[|(?=\b\w+\.grad_fn)|\.output_nr|get_gradient_edge\(")
 """Results of a function do not lead to each other, as they do not in PyTorch: there are no gradients of one for another
 one, nor hooks that see them. And all that goes in comes before all that comes out. They are outputs of one node."""
 
