@@ -6,7 +6,7 @@ import functools
 import warnings
 from typing import Any
 
-from .observe import case, error, warned
+from .observe import case, error, see, warned
 
 
 def quiet(fn: Any) -> Any:
@@ -260,3 +260,16 @@ def reductions_of_a_number_along_its_dimension(torch):
 
 def told(result):
     return [result.tolist(), type(result.grad_fn).__name__]
+
+
+@case
+def where_results_count(torch):
+    m = torch.masked
+    x, mask = torch.arange(6.0).reshape(2, 3), torch.tensor([[True, False, False], [False, False, False]])
+    found = [
+        m._output_mask(m.sum, x, 1, mask=mask), m._output_mask(m.sum, x, mask=mask),
+        m._output_mask(m.mean, x, (0, 1), keepdim=True, mask=mask), m._output_mask(m.norm, x, 2.0, -1, mask=mask),
+        m._output_mask(m.softmax, x, 0, mask=mask[0]), m._output_mask(m.amax, x, dim=0, mask=mask),
+    ]  # fmt: skip
+    refused = lambda: m._output_mask(3, x, mask=mask), lambda: m._output_mask(m.sum, x, 1)
+    return [see(torch, found), *(error(f) for f in refused)]

@@ -33,6 +33,27 @@ def _input_mask(input: Tensor, *args: Any, mask: Any = None, **kwargs: Any) -> T
     return found
 
 
+_REDUCTIONS = frozenset("sum prod amax amin argmax argmin mean median norm var std logsumexp".split())
+_NORMALIZATIONS = frozenset("softmax log_softmax softmin normalize cumsum cumprod".split())
+
+
+def _output_mask(op: Any, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Where the result of one of these functions counts: where any of what it is made of does."""
+    if not callable(op):
+        raise ValueError(f"_output_mask expected masked operation (got {type(op).__name__} object)")
+    name = op.__name__
+    if name in _NORMALIZATIONS:
+        return _input_mask(input, *args, **kwargs)
+    if name not in _REDUCTIONS:
+        raise ValueError(f"_output_mask expected masked operation (got callable {op.__module__}.{name})")
+    given = args[1:] if name == "norm" else args  # the first is ``ord``
+    dims = _canonical_dim(given[0] if given else kwargs.get("dim"), input.dim())
+    found = _input_mask(input, *args, **kwargs)
+    for dim in sorted(dims, reverse=True):
+        found = found.any(dim, bool(kwargs.get("keepdim", False)))
+    return found
+
+
 def _filled(input: Tensor, mask: Any, value: Any) -> Tensor:
     """The input with a value where the mask is False."""
     mask = _mask_of(input, mask)
