@@ -1020,3 +1020,12 @@ def functions_that_were_removed(torch):
         square.symeig, lambda: square.lstsq(square),
     )  # fmt: skip
     return [error(f)["message"][:60] for f in calls]
+
+
+@case
+def factors_with_a_zero_on_their_diagonal_have_no_inverse(torch):
+    a = torch.tensor([[0.8, -1.3, 0.4], [-0.7, 0.0, 1.1], [0.3, 2.2, -1.4]])
+    return [
+        error(lambda t=t, upper=upper: torch.cholesky_inverse(t, upper=upper))
+        for t in (a, a.double(), a.to(torch.complex64), torch.stack([torch.eye(3), a])) for upper in (False, True)
+    ]  # fmt: skip

@@ -149,6 +149,8 @@ def _product(factor: Any, upper: bool) -> Any:
 
 @also_meta
 def _inverse_kernel(input: Array, upper: bool) -> Any:
+    if (input.diagonal(0, -2, -1) == 0).any():  # rounding may hide it in the product
+        raise np.linalg.LinAlgError
     return by_columns(lapack.inv(_product(input, upper)))
 
 
