@@ -4,6 +4,7 @@ from __future__ import annotations
 
 HOMES = {
     "facula.Generator": "torch._C.Generator",
+    "facula._core.storage.StorageBase": "torch._C.StorageBase",
     "facula._core.device_streams.Event": "torch.Event",
     "facula._core.device_streams.Stream": "torch.Stream",
     "facula.autograd.graph.RemovableHandle": "torch.utils.hooks.RemovableHandle",

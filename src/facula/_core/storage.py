@@ -23,8 +23,6 @@ _NO_DATA = "Cannot copy out of meta tensor; no data!"
 class StorageBase:
     """What storages are told by."""
 
-    __module__ = "facula._C"
-
 
 class UntypedStorage(StorageBase):
     """A storage as bytes."""
