@@ -488,9 +488,9 @@ NAMES = {
 
 OF_TENSORS = frozenset(
     """
-        ccol_indices chalf col_indices crow_indices dequantize eig index int_repr ipu lstsq mtia
+        ccol_indices chalf col_indices crow_indices dequantize index int_repr ipu mtia
         q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme reinforce
-        row_indices slice_inverse solve symeig to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr
+        row_indices slice_inverse to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr
         to_sparse_csc to_sparse_csr
     """.split()
 )
