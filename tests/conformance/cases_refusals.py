@@ -45,6 +45,7 @@ def views_that_may_not_be_used_and_arguments_that_do_not_fit(torch):
         lambda v: torch.tensordot(v, v, 5),
         lambda v: torch.cat([v, torch.zeros(1, 5)], 3), lambda v: torch.stack([v, torch.zeros(7)]),
         lambda v: torch.addcmul(v, v, v, out=v), lambda v: torch.exp(v, out=v), lambda v: v.count_nonzero(5),
+        torch.logdet, lambda v: torch.matrix_power(v, 2), lambda v: torch.linalg.matrix_norm(v),
         lambda v: v.repeat_interleave(2, 5), lambda v: v.sum(5), lambda v: v.view(7), lambda v: v.retain_grad(),
     ]  # fmt: skip
     return [[_told(lambda call=call, v=v: call(v)) for v in _spoiled(torch)] for call in calls]
