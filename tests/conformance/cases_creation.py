@@ -1057,3 +1057,23 @@ def values_between_two_ends(torch):
         for start, end, steps in ((0, 1, 7), (-3.3, 9.7, 12), (5, 5, 3), (2, 0, 3), (0, 100, 2), (0, 1, 0), (7, 9, 1)):
             told.append(see(torch, torch.linspace(start, end, steps, dtype=dtype)))
     return told
+
+
+@case
+def numbers_that_integers_cannot_hold(torch):
+    numbers = [70000.0, float("nan"), float("inf"), -1.0, -0.5, 300.7, -1, -256, 2**63, -(2**63), 2**64, True, 1.9]
+    told = []
+    for name in ("int8", "uint8", "uint16", "uint32", "uint64", "int32", "int64", "bool", "float16"):
+        dtype = getattr(torch, name)
+        for v in numbers:
+            told.append([error(lambda x=x, d=dtype: torch.tensor(x, dtype=d).tolist()) for x in (v, [1, v])])
+    return told
+
+
+@case
+def scalar_tensors_of_numbers_that_do_not_fit(torch):
+    return [
+        error(lambda v=v, d=d: torch.scalar_tensor(v, dtype=getattr(torch, d)).tolist())
+        for v in (70000.0, float("nan"), -1.0, -1, 1.9, 2**31, 1j)
+        for d in ("int8", "uint8", "int32", "int64", "float32", "bool", "complex64")
+    ]

@@ -216,7 +216,9 @@ def scalar_tensor(
     pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """A 0-d tensor of the default dtype."""
-    return finish(place(array_of(s, _chosen("scalar_tensor", dtype)), device), requires_grad, None, layout)
+    chosen = _chosen("scalar_tensor", dtype)
+    array = _filled((), s, chosen) if is_number(s) else array_of(s, chosen)
+    return finish(place(array, device), requires_grad, None, layout)
 
 
 # ---- ranges

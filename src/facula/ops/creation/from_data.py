@@ -58,6 +58,11 @@ def _copied(data: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
 
 def array_of(data: Any, dtype: dtypes.dtype | None = None) -> Any:
     """A new array with the values of ``data``; without ``dtype`` its dtype is PyTorch's choice."""
+    if data.__class__ is float and -6e4 < data < 6e4:
+        if dtype is None:
+            return np.array(data, dtypes.default.numpy)
+        if dtype.category == dtypes.FLOAT:  # each of them holds such a number
+            return np.array(data, dtype.numpy)
     before = quiet.begin()  # numbers beyond the dtype are infinite
     try:
         return _array_of(data, dtype)
@@ -67,8 +72,6 @@ def array_of(data: Any, dtype: dtypes.dtype | None = None) -> Any:
 
 def _array_of(data: Any, dtype: dtypes.dtype | None) -> Any:
     kind = data.__class__
-    if kind is float:
-        return np.array(data, (dtype or dtypes.default).numpy)
     if isinstance(data, Tensor):
         return converted(data._array, dtype, copy=True)
     if kind in _NUMBERS:
@@ -216,6 +219,8 @@ def _filled(flat: list[Any], shape: tuple[int, ...], dtype: dtypes.dtype | None)
 
 def _integers(flat: list[Any], dtype: dtypes.dtype) -> Any:
     """Integers, with PyTorch's errors where a value does not fit; floats are cut."""
+    if dtype is dtypes.uint64 and any(v.__class__ is float for v in flat):
+        raise TypeError("an integer is required")
     try:
         whole = [int(v) for v in flat] if any(v.__class__ is not int for v in flat) else flat
     except (ValueError, OverflowError):
@@ -223,13 +228,16 @@ def _integers(flat: list[Any], dtype: dtypes.dtype) -> Any:
     low, high = (min(whole), max(whole)) if whole else (0, 0)
     bits = dtype.itemsize * 8
     if dtype is dtypes.uint64:
-        if high >= 2**64 or low < -(2**63):
+        if low < 0:
+            raise OverflowError("can't convert negative int to unsigned")
+        if high >= 2**64:
             raise OverflowError("int too big to convert")
     elif high >= 2**63 or low < -(2**63):
         raise ValueError("Overflow when unpacking long long")
     largest = 2 ** (bits - dtype.is_signed) - 1
     smallest = -(2 ** (bits - 1)) if dtype.is_signed else -largest
-    if high > largest or low < smallest:
+    is_negative_part = not dtype.is_signed and any(v.__class__ is float and v < 0 for v in flat)
+    if high > largest or low < smallest or is_negative_part:
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
     if low < 0 and not dtype.is_signed:
         return np.array(whole, np.int64).astype(dtype.numpy)
