@@ -323,7 +323,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
 
 @public(
     "multinomial", "multinomial", out="exact constant", out_dtype=dtypes.int64,
-    out_error="multinomial expects Long tensor out, got: {1}",
+    out_error="multinomial expects Long tensor out, got: {1}", looks_first=True,
 )  # fmt: skip
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn with the weights of each row."""

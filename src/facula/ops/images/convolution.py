@@ -483,7 +483,7 @@ def _convolve_transposed(
     return result if batched else result.squeeze(0)
 
 
-@public("conv1d", overloads=True, autocast="low", functionals="conv1d")
+@public("conv1d", overloads=True, autocast="low", functionals="conv1d", looks_first=True)
 def conv1d(
     input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
@@ -491,7 +491,7 @@ def conv1d(
     return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("conv2d", overloads=True, autocast="low", functionals="conv2d")
+@public("conv2d", overloads=True, autocast="low", functionals="conv2d", looks_first=True)
 def conv2d(
     input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
@@ -499,7 +499,7 @@ def conv2d(
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("conv3d", overloads=True, autocast="low", functionals="conv3d")
+@public("conv3d", overloads=True, autocast="low", functionals="conv3d", looks_first=True)
 def conv3d(
     input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
@@ -507,7 +507,7 @@ def conv3d(
     return _convolve(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("conv_transpose1d", autocast="low", functionals="conv_transpose1d")
+@public("conv_transpose1d", autocast="low", functionals="conv_transpose1d", looks_first=True)
 def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -516,7 +516,7 @@ def conv_transpose1d(
     return _convolve_transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@public("conv_transpose2d", autocast="low", functionals="conv_transpose2d")
+@public("conv_transpose2d", autocast="low", functionals="conv_transpose2d", looks_first=True)
 def conv_transpose2d(
     input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -525,7 +525,7 @@ def conv_transpose2d(
     return _convolve_transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@public("conv_transpose3d", autocast="low", functionals="conv_transpose3d")
+@public("conv_transpose3d", autocast="low", functionals="conv_transpose3d", looks_first=True)
 def conv_transpose3d(
     input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,

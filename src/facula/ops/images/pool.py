@@ -212,7 +212,7 @@ def _max_forms(n: int) -> None:
     def pool(*args: Any) -> Any:
         return _max_pool_1d(*args) if n == 1 else _max_pool(n, *args)
 
-    @public(f"max_pool{n}d", name=f"max_pool{n}d", autocast="full" if n == 3 else None)
+    @public(f"max_pool{n}d", name=f"max_pool{n}d", autocast="full" if n == 3 else None, looks_first=n == 1)
     def max_pool(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False,
@@ -398,7 +398,7 @@ def one_dimensional(name: str, input: Tensor) -> None:
         )
 
 
-@public("avg_pool1d", functionals="avg_pool1d")
+@public("avg_pool1d", functionals="avg_pool1d", looks_first=True)
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,

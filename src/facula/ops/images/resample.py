@@ -202,7 +202,7 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, spatial: int) -> tuple[A
     return (each, None) if size is not None else (None, each)
 
 
-@public("", name="interpolate")
+@public("", name="interpolate", looks_first=True)
 def interpolate(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,

@@ -148,7 +148,7 @@ def _check_classes(numbers: Any, num_classes: int) -> None:
         raise RuntimeError("Class values must be smaller than num_classes.")
 
 
-@public(functionals="one_hot")
+@public(functionals="one_hot", looks_first=True)
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """For each number a row of zeros with a 1 at its place."""
     if input._array.dtype != np.int64:

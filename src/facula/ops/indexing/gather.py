@@ -313,7 +313,7 @@ def scatter_add_(input: Tensor, dim: int, index: Any, src: Any) -> Tensor:
     return _scatter_add("scatter_add_", input, dim, index, src, True)
 
 
-@public("take_along_dim", "take_along_dim", out=True)
+@public("take_along_dim", "take_along_dim", out=True, looks_first=True)
 def take_along_dim(input: Tensor, indices: Any, dim: int | None = None) -> Tensor:
     """``gather`` with indices that are broadcast, and taken modulo the size."""
     require_tensor("take_along_dim", "indices", 2, indices)

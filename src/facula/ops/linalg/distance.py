@@ -154,7 +154,7 @@ _COMPUTE_MODES = (
 )  # fmt: skip
 
 
-@public("cdist", "", autocast="full")
+@public("cdist", "", autocast="full", looks_first=True)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The distance of each row of ``x1`` to each row of ``x2``."""
     if not any(compute_mode == known for known in _COMPUTE_MODES):

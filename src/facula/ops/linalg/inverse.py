@@ -301,7 +301,7 @@ def slogdet(input: Tensor) -> Any:
     return named("slogdet", linalg_slogdet(input))
 
 
-@public("logdet", "logdet")
+@public("logdet", "logdet", looks_first=True)
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; nan if that is negative."""
     check_square(input, "logdet")

@@ -251,7 +251,7 @@ def matrix_rank(
     return Tensor._wrap(np.asarray(found, np.int64))
 
 
-@linalg(autocast="full", out_error=not_safely_castable("linalg.cond"))
+@linalg(autocast="full", out_error=not_safely_castable("linalg.cond"), looks_first=True)
 def cond(input: Tensor, p: Any = None) -> Tensor:
     """The norm of a matrix times the norm of its inverse."""
     from ..reductions.norms import matrix_norm  # loaded when first used

@@ -30,7 +30,6 @@ from .errors import NoOverload, WrongArgument, is_binding_error, memory_error, m
 from .front import Fronts, front
 from .overloads import argument_error
 from .primitive import Primitive
-from .refusals import LOOKS_FIRST
 from .write import (
     check_no_overlap,
     check_no_partial_overlap,
@@ -164,7 +163,7 @@ def public(
     functions: str = "", methods: str = "", *, functionals: str = "", out: bool | str = False,
     out_error: Any = None, out_dtype: dtype | None = None, autocast: str | None = None, inplace: str = "",
     overloads: bool = False, spread: bool = False, numbers_first: str = "",
-    name: str | None = None,
+    name: str | None = None, looks_first: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Make a Python function over primitives a public operator.
 
@@ -181,7 +180,8 @@ def public(
     ``functionals`` are names in ``nn.functional``. ``overloads`` says that PyTorch has several forms of it, and so
     another sentence for arguments that fit none. ``spread``: a list after a text is taken as so many arguments,
     before classes and modes are asked. ``numbers_first``: keywords that an older form has as numbers before the tensors
-    that they multiply. ``name``: what errors call it. The plain function is returned for
+    that they multiply. ``name``: what errors call it. ``looks_first``: it looks at its arguments before it asks tensors
+    for their histories, as PyTorch composes it of others or never records it. The plain function is returned for
     internal use; its ``public`` is for users.
     """
 
@@ -200,7 +200,6 @@ def public(
 
         factors = frozenset(numbers_first.split())
         in_place = title.endswith("_")
-        asks_first = LOOKS_FIRST.isdisjoint((title, *functions.split(), *methods.split(), *functionals.split()))
         names = [*functions.split(), *methods.split(), *functionals.split(), title]
         fronts = Fronts(names, fn, not functions and not methods)
 
@@ -316,7 +315,7 @@ def public(
                 return told
             if not isinstance(e, REFUSALS) and not in_place:
                 is_first = hasattr(e, "comes_first") or "is being modified inplace" in str(e)  # by ``inplace=True``
-                asks = asks_first and isinstance(e, (RuntimeError, IndexError)) and not is_first
+                asks = not looks_first and isinstance(e, (RuntimeError, IndexError)) and not is_first
                 return history_first(e, *args, *given.values()) if asks else e
             told_already = str(e).startswith(_BEFORE_LEAVES) or "is being modified inplace" in str(e)
             if in_place and args and not isinstance(e, TypeError) and not told_already:

@@ -9,18 +9,6 @@ from ..._core import dtypes, state
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 
-LOOKS_FIRST = frozenset(
-    "all any argmax argmin avg_pool1d batch_norm bilinear broadcast_tensors bucketize cdist chunk conv1d conv2d "
-    "conv3d conv_transpose1d conv_transpose2d conv_transpose3d count_nonzero cross diag diff dsplit einsum "
-    "fft_fft fft_fft2 fft_fftn fft_hfft fft_ifft fft_ifft2 fft_ifftn fft_ihfft fft_irfft fft_irfft2 fft_irfftn "
-    "fft_rfft fft_rfft2 fft_rfftn flatten gradient hsplit inner interpolate isin linalg_cond linalg_matrix_norm "
-    "linalg_matrix_power linalg_norm logdet matrix_power max_pool1d moveaxis movedim multinomial nanquantile "
-    "narrow one_hot quantile repeat_interleave scaled_dot_product_attention searchsorted take_along_dim "
-    "tensor_split tensordot trapezoid trapz unflatten vsplit".split()
-)
-"""Functions whose own checks PyTorch makes before it asks tensors for their histories: it composes them of others, or
-never records them."""
-
 
 def scalar_type(t: Tensor) -> str:
     """A tensor's dtype as PyTorch's error messages call it."""

@@ -410,7 +410,7 @@ def block_diag(*tensors: Any) -> Tensor:
 # ---- grids
 
 
-@public("broadcast_tensors")
+@public("broadcast_tensors", looks_first=True)
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Views of the tensors with one common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):

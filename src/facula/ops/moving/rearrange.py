@@ -105,7 +105,7 @@ def tile(input: Tensor, *times: Any, dims: Any = None) -> Tensor:
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
-@public("repeat_interleave", "repeat_interleave", overloads=True)
+@public("repeat_interleave", "repeat_interleave", overloads=True, looks_first=True)
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
@@ -462,7 +462,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
     return diagonal_copy_op(input, offset, *two_dims("diagonal", input._array.ndim, dim1, dim2))
 
 
-@public("diag", "diag", out=True)
+@public("diag", "diag", out=True, looks_first=True)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A vector as the diagonal of a matrix, or the diagonal of a matrix as a vector."""
     ndim = input._array.ndim

@@ -205,7 +205,7 @@ def _as_numbers(attn_mask: Tensor, dtype: Any) -> Tensor:
     return wrap(numbers)
 
 
-@public("", name="scaled_dot_product_attention", autocast="low")
+@public("", name="scaled_dot_product_attention", autocast="low", looks_first=True)
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
     is_causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,

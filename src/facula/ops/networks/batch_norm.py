@@ -312,7 +312,7 @@ def batch_norm_update_stats(
     return mean, var
 
 
-@public("batch_norm")
+@public("batch_norm", looks_first=True)
 def batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool,

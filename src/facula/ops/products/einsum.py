@@ -23,7 +23,7 @@ ELLIPSIS = len(_LETTERS)
 """Stands for an ellipsis among subscripts, which are places in the alphabet, capitals first."""
 
 
-@public("einsum", spread=True)
+@public("einsum", spread=True, looks_first=True)
 def einsum(*args: Any) -> Tensor:
     """Sums of products of tensors whose dimensions are named by an equation such as ``"ij,jk->ik"``."""
     if len(args) < 2:

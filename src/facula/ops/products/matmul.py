@@ -213,7 +213,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     return reshape(input, (input._array.shape[0], 1)) * vec2
 
 
-@public("inner", "inner", out=True)
+@public("inner", "inner", out=True, looks_first=True)
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sums of products over the last dimension of both."""
     require_tensors("inner", ("input", input), ("other", other))
@@ -227,7 +227,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return contract(input, other, (-1,), (-1,))
 
 
-@public("tensordot", out=True)
+@public("tensordot", out=True, looks_first=True)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Sums of products over some dimensions of both: ``dims`` is their number, or a list for each."""
     if isinstance(dims, Tensor):
@@ -391,8 +391,8 @@ def chain_matmul(*matrices: Any) -> Tensor:
     return clone(matrices[0]) if len(matrices) == 1 else multi_dot(matrices)
 
 
-@linalg(out="exact", out_error=not_safely_castable("matrix_power"))
-@public("matrix_power", "matrix_power", out="exact", out_error=not_safely_castable("matrix_power"))
+@linalg(out="exact", out_error=not_safely_castable("matrix_power"), looks_first=True)
+@public("matrix_power", "matrix_power", out="exact", out_error=not_safely_castable("matrix_power"), looks_first=True)
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
     from ..creation.create import eye  # loaded when first used
@@ -499,7 +499,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return cross_op(input, other, dim)
 
 
-@public("cross", "cross", out="exact")
+@public("cross", "cross", out="exact", looks_first=True)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product, along the first dimension of size 3 if none is given."""
     if dim is None:
@@ -550,7 +550,7 @@ def trilinear_batched(call: batching.Call) -> Any:
     return call.run(call.values, ((*named, batch + result),))
 
 
-@public("bilinear", functionals="bilinear")
+@public("bilinear", functionals="bilinear", looks_first=True)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1 @ weight[k] @ input2 + bias[k]`` for each k."""
     given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}

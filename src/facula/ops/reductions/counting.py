@@ -178,7 +178,7 @@ def _warn_of_copy(**given: Any) -> None:
             )
 
 
-@public("searchsorted", "", out="exact constant", out_error=_other_places, overloads=True)
+@public("searchsorted", "", out="exact constant", out_error=_other_places, overloads=True, looks_first=True)
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Any = None,
@@ -235,7 +235,7 @@ def _in_order(edges: Any, sorter: Any) -> Any:
     return np.take_along_axis(edges, order, -1)
 
 
-@public("bucketize", "", out="constant", overloads=True)
+@public("bucketize", "", out="constant", overloads=True, looks_first=True)
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """Between which boundaries values lie. ``right`` says that a boundary belongs to the bucket on its left."""
     if not isinstance(boundaries, Tensor):
@@ -315,7 +315,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     return constant_of(Tensor._wrap(np.bincount(places, minlength=bins).astype(x.dtype)), "histc", input)
 
 
-@public("isin", "", out="constant exact")
+@public("isin", "", out="constant exact", looks_first=True)
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Which elements are among others."""
     a, b = (t._array if isinstance(t, Tensor) else np.asarray(t) for t in (elements, test_elements))

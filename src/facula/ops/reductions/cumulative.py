@@ -213,7 +213,7 @@ def cummin(input: Tensor, dim: int) -> Any:
 # ---- diff, trapezoid
 
 
-@public("diff", "diff", out=True)
+@public("diff", "diff", out=True, looks_first=True)
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """Differences between neighbours along ``dim``, ``n`` times."""
     n = as_int(n)
@@ -268,7 +268,7 @@ def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
     return diff(x, dim=along)
 
 
-@public("trapezoid", "")
+@public("trapezoid", "", looks_first=True)
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule."""
     if x is not None and dx is not None:
@@ -285,7 +285,7 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Ten
     return mul_number_op(y.sum(at) - mul_number_op(ends, 0.5), 1 if dx is None else dx)
 
 
-@public("trapz", "")
+@public("trapz", "", looks_first=True)
 def trapz(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule."""
     return trapezoid(y, x, dx=dx, dim=dim)

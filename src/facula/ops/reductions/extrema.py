@@ -312,13 +312,13 @@ def _place(name: str, arg: Any, input: Tensor, dim: Any, keepdim: bool) -> Tenso
     return constant_of(computed(input, place), name, input)
 
 
-@public("argmax", "argmax", out="constant exact")
+@public("argmax", "argmax", out="constant exact", looks_first=True)
 def argmax(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Where the (first) greatest element is."""
     return _place("argmax", np.argmax, input, dim, keepdim)
 
 
-@public("argmin", "argmin", out="constant exact")
+@public("argmin", "argmin", out="constant exact", looks_first=True)
 def argmin(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Where the (first) least element is."""
     return _place("argmin", np.argmin, input, dim, keepdim)

@@ -181,7 +181,7 @@ def norm(
     return result if out is None else write_out("norm", out, result, record=matrix_norm.public.record)
 
 
-@linalg(out="exact", out_error="linalg.matrix_norm expected out tensor dtype {0} but got: {1}")
+@linalg(out="exact", out_error="linalg.matrix_norm expected out tensor dtype {0} but got: {1}", looks_first=True)
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -237,7 +237,7 @@ def _extremum(norms: Tensor, dim: int, keepdim: bool, *, greatest: bool) -> Tens
     return norms.amax(dim, keepdim) if greatest else norms.amin(dim, keepdim)
 
 
-@linalg(name="norm", out="exact", out_error="linalg.norm expected out tensor dtype {0} but got: {1}")
+@linalg(name="norm", out="exact", out_error="linalg.norm expected out tensor dtype {0} but got: {1}", looks_first=True)
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of a vector, or of a matrix if there are two dimensions and an ``ord``."""
     pair = isinstance(dim, (tuple, list)) and len(dim) == 2

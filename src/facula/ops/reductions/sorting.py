@@ -417,7 +417,7 @@ def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: s
 
 @public(
     "quantile", "quantile", out="exact", out_error="quantile() out tensor must be same dtype as the input tensor",
-    overloads=True, autocast="full",
+    overloads=True, autocast="full", looks_first=True,
 )  # fmt: skip
 def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The values below which given shares of the elements lie."""
@@ -427,6 +427,7 @@ def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, i
 @public(
     "nanquantile", "nanquantile", out="exact",
     out_error="nanquantile() out tensor must be same dtype as the input tensor", overloads=True, autocast="full",
+    looks_first=True,
 )  # fmt: skip
 def nanquantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"

@@ -373,25 +373,25 @@ def _reduced(op: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
     return op(input, tuple(range(ndim)) if dims is None else dims, keepdim)
 
 
-@public("any", "any", out="bool constant", overloads=True)
+@public("any", "any", out="bool constant", overloads=True, looks_first=True)
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether any element (along ``dim``) is not 0."""
     return _reduced(any_op, input, dim, keepdim)
 
 
-@public("all", "all", out="bool constant", overloads=True)
+@public("all", "all", out="bool constant", overloads=True, looks_first=True)
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether every element (along ``dim``) is not 0."""
     return _reduced(all_op, input, dim, keepdim)
 
 
-@public("count_nonzero", "", overloads=True)
+@public("count_nonzero", "", overloads=True, looks_first=True)
 def count_nonzero_function(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements (along ``dim``) are not 0."""
     return count_nonzero(input, dim)
 
 
-@public("", "count_nonzero", overloads=True)
+@public("", "count_nonzero", overloads=True, looks_first=True)
 def count_nonzero(input: Tensor, dim: Any = None, *more: Any) -> Tensor:
     """How many elements (along ``dim``) are not 0."""
     if more:

@@ -352,7 +352,7 @@ def _publish(name: str, body: Any, doc: str, autocast: str | None) -> None:
 
     fn.__name__ = fn.__qualname__ = f"fft_{name}"
     fn.__doc__ = doc
-    FFT[name] = public("", name=f"fft_{name}", out=True, autocast=autocast)(fn).public  # type: ignore[attr-defined]
+    FFT[name] = public("", name=f"fft_{name}", out=True, autocast=autocast, looks_first=True)(fn).public  # type: ignore[attr-defined]
 
 
 for _name, _body, _doc in (

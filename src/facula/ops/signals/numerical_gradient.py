@@ -110,7 +110,7 @@ def _uneven(x: Tensor, dim: int, at: Tensor, edge_order: int) -> Tensor:
     return cat([first, inner, last], dim)
 
 
-@public("gradient", overloads=True)
+@public("gradient", overloads=True, looks_first=True)
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
     """The derivative along each dimension: central differences inside, one-sided ones of ``edge_order`` at the ends."""
     dims = _dims(dim, input._array.ndim)

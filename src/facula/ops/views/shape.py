@@ -266,7 +266,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, other._array.shape)
 
 
-@public("flatten", "flatten")
+@public("flatten", "flatten", looks_first=True)
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Merge a range of dimensions into one."""
     array = input._array
@@ -291,7 +291,7 @@ def ravel(input: Tensor) -> Tensor:
     return view(contiguous(input), (-1,)) if input._array.size else view(contiguous(input), (0,))
 
 
-@public("unflatten", "unflatten")
+@public("unflatten", "unflatten", looks_first=True)
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """Split one dimension into several."""
     shape = input._array.shape

@@ -113,7 +113,7 @@ def slice_along(input: Tensor, dim: int, start: int | None, end: int | None, ste
     return slice_op.call(input, dim, first, max(last, first), step)
 
 
-@public("narrow", "narrow")
+@public("narrow", "narrow", looks_first=True)
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """A view of ``length`` elements of a dimension, from ``start`` on."""
     shape = input._array.shape

@@ -191,7 +191,7 @@ def _chunk(input: Tensor, chunks: int, dim: int, by_size: Primitive, by_sizes: P
     return tuple(by_size(input, -(-total // chunks), dim))
 
 
-@public("chunk", "chunk")
+@public("chunk", "chunk", looks_first=True)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of at most ``chunks`` parts of one size along a dimension."""
     return _chunk(input, as_int(chunks), dim, split_op, split_sizes_op)
@@ -273,7 +273,7 @@ def _split_evenly(input: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
     return _split_at(input, where, dim)
 
 
-@public("tensor_split", "tensor_split")
+@public("tensor_split", "tensor_split", looks_first=True)
 def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None,
     tensor_indices_or_sections: Any = None,
@@ -326,7 +326,7 @@ def _split_named(name: str, input: Tensor, where: Any, dim: int, needed: int) ->
     return tensor_split(input, where, dim)
 
 
-@public("hsplit", "hsplit", overloads=True)
+@public("hsplit", "hsplit", overloads=True, looks_first=True)
 def hsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
@@ -335,7 +335,7 @@ def hsplit(
     return _split_named("hsplit", input, where, 1 if input._array.ndim > 1 else 0, 1)
 
 
-@public("vsplit", "vsplit", overloads=True)
+@public("vsplit", "vsplit", overloads=True, looks_first=True)
 def vsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
@@ -343,7 +343,7 @@ def vsplit(
     return _split_named("vsplit", input, _the_one(indices_or_sections, indices, sections), 0, 2)
 
 
-@public("dsplit", "dsplit", overloads=True)
+@public("dsplit", "dsplit", overloads=True, looks_first=True)
 def dsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:

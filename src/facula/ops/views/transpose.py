@@ -109,7 +109,7 @@ def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     return permute_op.call(input, order)
 
 
-@public("movedim moveaxis", "movedim moveaxis", overloads=True)
+@public("movedim moveaxis", "movedim moveaxis", overloads=True, looks_first=True)
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """A view with some dimensions moved to other places."""
     ndim = input._array.ndim
