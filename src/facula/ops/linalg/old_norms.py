@@ -24,7 +24,7 @@ def nuclear_norm(input: Tensor, dim: Any = (-2, -1), keepdim: bool = False) -> T
     return found
 
 
-@public("frobenius_norm", out=True)
+@public("frobenius_norm", out="exact")
 def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """``linalg.vector_norm(input, 2, dim)`` by its old name, for at most two dimensions."""
     _warn("frobenius_norm", "vector_norm(A, 2., dim, keepdim)")

@@ -40,7 +40,7 @@ def _other_out(wanted: dtype, given: dtype, field: str) -> str:
     return f"torch.frexp() expects mantissa to have dtype {cpp_name(wanted)} but got {cpp_name(given)}"
 
 
-@public("frexp", "frexp", out=True, out_error=_other_out)
+@public("frexp", "frexp", out="exact", out_error=_other_out)
 def frexp(input: Tensor) -> Any:
     """Mantissas between 0.5 and 1 (or 0) and exponents of two."""
     if not input.dtype.is_floating_point:

@@ -178,7 +178,10 @@ def norm(
         result = matrix_norm(input, p, dims, keepdim)
     else:
         result = vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
-    return result if out is None else write_out("norm", out, result, record=matrix_norm.public.record)
+    if out is None:
+        return result
+    kind = matrix_norm if p == "nuc" else vector_norm
+    return write_out("norm", out, result, record=kind.public.record)
 
 
 @linalg(out="exact", out_error="linalg.matrix_norm expected out tensor dtype {0} but got: {1}", looks_first=True)
