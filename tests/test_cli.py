@@ -115,7 +115,7 @@ def test_ops_of_an_unknown_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ops", "lajer_norm"]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == "facula: no operator is called lajer_norm; near to it: layer_norm\n"
+    assert printed.err == "facula: no operator is called lajer_norm; near to it: layer_norm, nuclear_norm\n"
     assert main(["ops", "qqqqqq"]) == 1
     assert capsys.readouterr().err == "facula: no operator is called qqqqqq\n"
 

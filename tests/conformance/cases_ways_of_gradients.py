@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from tests.conformance.observe import case, name_of, see
+from tests.conformance.observe import case, error, name_of, see
 
 
 def _told(call):
@@ -120,3 +120,27 @@ def what_is_asked_of_numbers_is_shown_to_hooks(torch):
                 log.clear()
                 found.append([f(x).tolist(), list(log)])
     return found
+
+
+@case
+def inputs_of_a_pass_that_does_not_begin_are_not_retained(torch):
+    x = torch.ones(2, 3, requires_grad=True)
+    y, part = x.exp(), x.chunk(2)[0]
+    with torch.no_grad():
+        x[1] = 2.0
+    failed = error(lambda: torch.autograd.backward(part, part, inputs=[y]))
+    torch.autograd.grad(y.sum(), [y])
+    return failed, y.retains_grad, y.grad is None
+
+
+@case
+def gradients_of_what_is_scattered_to_no_places(torch):
+    told = []
+    for shape in ((1, 3, 0), (2, 3)):
+        for reduce in ("sum", "mean", "amin", "amax", "prod"):
+            x = torch.zeros(shape, dtype=torch.float64, requires_grad=True)
+            y = (x * 1).scatter_reduce(-2, torch.tensor([], dtype=torch.int64), torch.zeros(shape).double(), reduce)
+            if 0 in shape or reduce in ("sum", "mean"):  # the others PyTorch refuses
+                y.sum().backward()
+                told.append(see(torch, x.grad))
+    return told

@@ -51,13 +51,14 @@ def backward(
         state.modes.capture.before_backward(None)
     roots = _as_tuple(tensors)
     grads = _starting_grads(roots, _grad_tuple(grad_tensors, len(roots)))
-    edges = None if inputs is None else [_input_edge(t, accumulate=True) for t in inputs]
     keep = create_graph if retain_graph is None else retain_graph
     if keep.__class__ is not bool or create_graph.__class__ is not bool:
         keep, create_graph = _flag(keep), _flag(create_graph)
     if create_graph:
         _warn_of_cycle()
-    engine.run_backward(_root_edges(roots, grads, True), keep, create_graph, edges, accumulate=True)
+    starts = _root_edges(roots, grads, True)
+    edges = None if inputs is None else [_input_edge(t, accumulate=True) for t in inputs]
+    engine.run_backward(starts, keep, create_graph, edges, accumulate=True)
 
 
 def _flag(value: Any) -> bool:

@@ -86,6 +86,8 @@ def _gradients(
     at = constant(raw(index), xp)
     shape = tuple(raw(input).shape)
     places, given = raw(index).shape, raw(src).shape
+    if wanted == "src" and 0 in shape:
+        return constant(np.zeros_like(raw(src)), xp)
     if wanted == "src" and places != given and places and given:
         raise RuntimeError(
             f"Function ScatterReduceBackward0 returned an invalid gradient at index 1 - got {list(places)} but "
@@ -96,6 +98,8 @@ def _gradients(
     def gathered(x: Any) -> Any:
         return xp.gather(x, at, dim, False)
 
+    if not raw(index).size:  # nothing comes to any place, whatever the shape of the index
+        return g if wanted == "input" else gathered(g)
     if reduce == "sum":
         grad = g if wanted == "input" else gathered(g)
     elif reduce == "mean":
