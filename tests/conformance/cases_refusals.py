@@ -10,7 +10,7 @@ from tests.conformance.cases_arguments import complaints
 from tests.conformance.observe import case
 
 
-def _told(call):
+def told(call):
     try:
         call()
     except Exception as e:
@@ -48,7 +48,7 @@ def views_that_may_not_be_used_and_arguments_that_do_not_fit(torch):
         torch.logdet, lambda v: torch.matrix_power(v, 2), lambda v: torch.linalg.matrix_norm(v),
         lambda v: v.repeat_interleave(2, 5), lambda v: v.sum(5), lambda v: v.view(7), lambda v: v.retain_grad(),
     ]  # fmt: skip
-    return [[_told(lambda call=call, v=v: call(v)) for v in _spoiled(torch)] for call in calls]
+    return [[told(lambda call=call, v=v: call(v)) for v in _spoiled(torch)] for call in calls]
 
 
 @case
@@ -64,9 +64,9 @@ def views_of_views_of_inference_mode(torch):
         for second in ("inference", "no_grad", "split"):
             t = torch.ones(2, requires_grad=True) * 1
             view = part(second, part(first, t))
-            found.append(_told(lambda view=view: view.add_(1)))
+            found.append(told(lambda view=view: view.add_(1)))
             t.add_(1)
-            found.append(_told(lambda view=view: view.grad_fn))
+            found.append(told(lambda view=view: view.grad_fn))
     return found
 
 
@@ -77,7 +77,7 @@ def gradient_edges_of_views_without_a_node(torch):
         views = [leaf[0], leaf.unbind(0)[0], (leaf * 1)[0]]
     with torch.inference_mode():
         views.append(leaf[1])
-    return [_told(lambda v=v: torch.autograd.graph.get_gradient_edge(v)) for v in views]
+    return [told(lambda v=v: torch.autograd.graph.get_gradient_edge(v)) for v in views]
 
 
 @case
@@ -90,7 +90,7 @@ def indices_and_values_that_do_not_fit(torch):
         t[key] = value
 
     return [
-        _told(call)
+        told(call)
         for call in (
             lambda: empty.index_put_((torch.tensor([0]),), of_other_dtype),
             lambda: empty.index_put_((torch.tensor([0]),), torch.zeros(7, dtype=torch.int8)),
@@ -108,7 +108,7 @@ def bilinear_without_features(torch):
     n = [(0, 0, 2), (0, 2, 2), (2, 0, 2), (2, 2, 0)]
     bilinear = torch.nn.functional.bilinear
     return [
-        _told(lambda a=a, b=b, c=c: bilinear(torch.zeros(3, a), torch.zeros(3, b), torch.ones(c, a, b)))
+        told(lambda a=a, b=b, c=c: bilinear(torch.zeros(3, a), torch.zeros(3, b), torch.ones(c, a, b)))
         for a, b, c in n
     ]  # fmt: skip
 
@@ -312,7 +312,7 @@ def activations_in_place_of_views_without_a_node(torch):
             with torch.no_grad():
                 view = leaf[:]
                 view.mul_(2)
-            found.append(_told(lambda call=call, view=view: call(view, inplace=True)))
+            found.append(told(lambda call=call, view=view: call(view, inplace=True)))
     return found
 
 
@@ -323,7 +323,7 @@ def what_does_not_fit_into_joined_tensors(torch):
         lambda: torch.cat([number], 0, out=into), lambda: torch.cat([number[None]], 0, out=into),
         lambda: torch.stack([number], 0, out=into), lambda: torch.linalg.matrix_norm(torch.ones(2, 2).half()),
     ]  # fmt: skip
-    return [_told(call) for call in calls]
+    return [told(call) for call in calls]
 
 
 @case
