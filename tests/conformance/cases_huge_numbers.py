@@ -80,3 +80,46 @@ def results_beyond_all_memory(torch):
         lambda: torch.cat([x, x]), lambda: torch.zeros_like(x), lambda: torch.nn.functional.pad(x, (1, 1)),
     ]  # fmt: skip
     return [first_words(torch, call) for call in calls]
+
+
+@case
+def factors_that_a_dtype_does_not_hold(torch):
+    told = []
+    for dtype in (torch.int8, torch.uint8, torch.int64, torch.float32, torch.float16):
+        y = torch.ones(2, 2, dtype=dtype)
+        v, batch, rows = y[0], y[None], torch.tensor([0, 1])
+        for factor in (300, -1, 1.5, 1j, complex(2, 0), 70000.0, float("inf")):
+            given = {"alpha": factor}
+            if not (dtype.is_floating_point and factor == float("inf")):
+                told += [error(lambda y=y, g=given: y.addmm(y, y, **g).tolist()),
+                         error(lambda v=v, y=y, g=given: v.addmv(y, v, **g).tolist()),
+                         error(lambda b=batch, g=given: b.baddbmm(b, b, **g).tolist())]  # fmt: skip
+                if not isinstance(factor, complex) or dtype.is_floating_point:
+                    told.append(error(lambda y=y, v=v, g=given: y.addr(v, v, **g).tolist()))
+            told.append(error(lambda y=y, r=rows, g=given: y.index_add(0, r, y, **g).tolist()))
+    return told
+
+
+@case
+def numbers_for_tensors_by_name(torch):
+    x = torch.ones(3)
+    told = []
+    for name in ("maximum", "logaddexp", "hypot", "igamma", "logical_or", "heaviside", "atan2"):
+        key = "values" if name == "heaviside" else "other"
+        told += [error(lambda n=name, k=key, v=v: getattr(torch, n)(x, **{k: v}).tolist()) for v in (2.0, None)]
+        told += [error(lambda n=name, k=key: getattr(x, n)(**{k: 2})), error(lambda n=name: getattr(x, n)(2))]
+        if hasattr(x, f"{name}_"):
+            told.append(error(lambda n=name, k=key: getattr(x.clone(), f"{n}_")(**{k: 2.0})))
+    return told
+
+
+@case
+def numbers_where_dimensions_are_asked_for(torch):
+    F, s, whole = torch.nn.functional, torch.tensor(1.0), torch.tensor([0, 1])
+    calls = [
+        lambda: torch.linalg.cross(s, s), lambda: s.slice_scatter(s), lambda: torch.unique(s, dim=0),
+        lambda: torch.unique_consecutive(s, dim=0), lambda: torch.linalg.solve(whole, whole),
+        lambda: F.grid_sample(s, s, align_corners=False),
+        lambda: s.median(keepdim=False), lambda: s.nanmedian(keepdim=False), lambda: F.hardshrink(s, 1j),
+    ]  # fmt: skip
+    return [error(call) for call in calls]

@@ -13,6 +13,7 @@ from ..arrays.masks import drop, keep, select
 from ..arrays.rounded_once import rounded_once
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
+from ..machine.operands import checked_number
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import only
@@ -162,7 +163,7 @@ hardshrink_op.rounded_numbers = (0,)
 @public("hardshrink", "hardshrink", out=True)
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """``x``, or 0 within [-lambd, lambd]."""
-    return hardshrink_op(input, lambd)
+    return hardshrink_op(input, checked_number(lambd, input.dtype) if isinstance(lambd, complex) else lambd)
 
 
 def _softshrink(input: Array, lambd: float) -> Any:

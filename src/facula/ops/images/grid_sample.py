@@ -24,7 +24,7 @@ from ..machine import batching
 from ..machine.namespaces import ARRAYS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
-from ..machine.refusals import scalar_type
+from ..machine.refusals import no_dimensions, scalar_type
 from ..machine.rules import constant, in_both_namespaces, raw
 
 BILINEAR, NEAREST, BICUBIC = range(3)
@@ -286,6 +286,8 @@ _FALLBACK = _SAMPLE[2].under("_grid_sampler_2d_cpu_fallback", "GridSampler2DCpuF
 
 def _check_sampling(input: Tensor, grid: Tensor, spatial: int | None, mode: int) -> None:
     shape, other = input._array.shape, grid._array.shape
+    if not (shape and other):
+        raise no_dimensions(0)
     if shape[0] != other[0]:
         raise RuntimeError(
             f"grid_sampler(): expected grid and input to have same batch size, but got input with sizes {list(shape)} "

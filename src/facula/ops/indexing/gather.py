@@ -21,6 +21,7 @@ from ..machine.operands import checked_number
 from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..machine.refusals import no_dimensions
 from ..machine.rules import in_both_namespaces
 
 INTEGERS = (np.dtype(np.int64), np.dtype(np.int32))
@@ -330,7 +331,7 @@ def take_along_dim(input: Tensor, indices: Any, dim: int | None = None) -> Tenso
         )
     at = one_dim(dim, len(shape))
     if not shape:
-        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
+        raise no_dimensions(at)
     for d, (n, m) in enumerate(zip(shape, wanted, strict=True)):
         if d != at and n != m and 1 not in (n, m):
             raise RuntimeError(

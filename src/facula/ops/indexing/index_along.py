@@ -19,7 +19,7 @@ from ..machine.operands import checked_number
 from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import no_rows, scalar_type
+from ..machine.refusals import no_dimensions, no_rows, scalar_type
 from ..machine.rules import constant, fit, raw
 from .gather import INTEGERS, require_tensor
 
@@ -236,7 +236,7 @@ def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor
             f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim {len(given)}"
         )
     if shape and not given and places.size != 1:
-        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
+        raise no_dimensions(at)
     count = given[at] if at < len(given) else 1
     if places.size != count and len(shape) == len(given):
         raise RuntimeError(
@@ -294,7 +294,7 @@ def _index_add(name: str, self: Tensor, dim: int, index: Any, source: Any, alpha
         if self._array.ndim <= 1:
             raise IndexError("index out of range in self")
         raise RuntimeError(f"index {found} is out of bounds for dimension {at} with size {self._array.shape[at]}")
-    return index_add_op.apply(self, (source, index), (at, alpha), in_place)
+    return index_add_op.apply(self, (source, index), (at, checked_number(alpha, self.dtype)), in_place)
 
 
 @public("index_add", "index_add", out=True)

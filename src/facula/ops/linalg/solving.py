@@ -178,8 +178,8 @@ def _solution_where_possible(A: Tensor, B: Tensor, left: bool, is_vector: bool) 
 
 def _checked_system(A: Tensor, B: Tensor, left: bool, name: str) -> bool:
     """Whether ``B`` is a batch of vectors."""
-    check_square(A, name)
     check_float(A, name)
+    check_square(A, name)
     check_same_dtype(A, B, name)
     a, b = A._array.shape, B._array.shape
     is_vector = len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])

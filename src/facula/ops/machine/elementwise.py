@@ -24,7 +24,7 @@ from .arguments import NUMPY_NAMES, is_number
 from .call import made
 from .deprecated import warn_of_number_first
 from .errors import type_of
-from .forms import forms
+from .forms import forms, known_name
 from .namespaces import TENSORS
 from .native import Native
 from .operands import check_dtypes, operands, refuse_inference, run_kernel, wrong_operand
@@ -336,6 +336,11 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
             raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: {shown}")
         if out is not None and not isinstance(out, Tensor):
             raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type_of(out)}")
+        if more and not op.numbers and not all(isinstance(v, Tensor) for v in given):
+            positional = tuple([v for v in args if v is not MISSING])
+            wrong = mistake(known_name(op.name), positional, more, form == "method")
+            if wrong is not None:
+                raise wrong
     if form == "operator" and not isinstance(given[0], Tensor):
         kind = type_of(given[0])
         raise TypeError(f"descriptor of {op.name} for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")

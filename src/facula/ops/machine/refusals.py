@@ -63,3 +63,8 @@ def in_function_transform() -> bool:
 def no_rows() -> RuntimeError:
     """What is said of places in a dimension without any."""
     return RuntimeError("index_select(): self indexing axis dim should be positive")
+
+
+def no_dimensions(dim: Any) -> IndexError:
+    """What is said of the size of a number along a dimension."""
+    return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")

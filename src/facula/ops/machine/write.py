@@ -26,7 +26,7 @@ from .any_state import ndarray, subclasses, transforms
 from .call import made, needs_record
 from .elementwise import Elementwise
 from .errors import NoOverload
-from .forms import forms
+from .forms import forms, known_name
 from .operands import ask_histories, check_dtypes, common_shape, operands, refuse_inference, run_kernel, wrong_operand
 from .overloads import no_combination
 from .signatures import mistake
@@ -39,6 +39,10 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
 
     def checked(self: Any, *args: Any, **more: Any) -> Any:
         if more:
+            if is_elementwise and not op.numbers and not isinstance(more.get(op.tensor_names[-1], self), Tensor):
+                wrong = mistake(f"{known_name(op.name)}_", (self, *args), more, True)
+                if wrong is not None:
+                    raise wrong
             names = (*op.tensor_names, *op.attribute_names)[len(args) + 1 :]
             args = (*args, *(more.pop(name) for name in names if name in more))
             for key in more:

@@ -16,6 +16,7 @@ from ..._tensor import Tensor
 from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import public
+from ..machine.refusals import no_dimensions
 from ..pointwise.complex import view_as_complex, view_as_real, view_as_real_op
 from ..views.shape import (
     expand,
@@ -222,5 +223,5 @@ def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tupl
 def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Copies of all indices of a dimension."""
     if not input._array.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise no_dimensions(0)
     return tuple(_unbind_op(input, one_dim(dim, input._array.ndim)))

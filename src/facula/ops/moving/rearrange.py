@@ -21,6 +21,7 @@ from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
+from ..machine.refusals import no_dimensions
 from ..machine.write import change, inplace_form
 from ..views.shape import contiguous, dense_copy_op, expand_op, flatten, reshape, unsqueeze_op
 from ..views.slices import diagonal_array, two_dims, zeros_beside
@@ -205,7 +206,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
     ndim = input._array.ndim
     if along and not ndim:
-        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
+        raise no_dimensions(along[0])
     found: Tensor = roll_op(input, by, tuple(one_dim(d, ndim) for d in along))
     return found if along else as_pytorch_makes_it(found, (input,))
 

@@ -100,6 +100,8 @@ def slice_scatter(
     shape = input._array.shape
     start, end = (None if n is None else as_int(n) for n in (start, end))
     dim = one_dim(dim, len(shape))
+    if not shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if as_int(step) <= 0:
         raise RuntimeError("slice step must be positive")
     first, last, _ = slice(start, end).indices(shape[dim])

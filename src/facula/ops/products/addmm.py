@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import dtypes
 from ..._core.dtypes import F32, F64, cpp_name, is_half, promote_types, widened
-from ..._core.numbers import LARGEST, whole
+from ..._core.numbers import whole
 from ..._core.strides import laid_out
 from ..._lazy import set_methods
 from ..._tensor import Tensor
@@ -17,7 +18,8 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.autocast import is_on, lowered
 from ..machine.deprecated import numbers_moved
-from ..machine.errors import NoOverload, unconvertible
+from ..machine.errors import NoOverload
+from ..machine.operands import checked_number
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
@@ -269,17 +271,17 @@ def _plus(call: batching.Call, product: Any) -> Any:
     return product + (c if beta == 1 else c * beta)
 
 
-def _number(value: Any, like: Any) -> Any:
-    """A factor: a tensor of no dimension stands for its number if it needs no gradient."""
-    if value.__class__ is float or (value.__class__ is int and abs(value) < LARGEST):
-        return value
+def _number(value: Any, like: Any, *, in_half: bool = False) -> Any:
+    """A factor: a tensor of no dimension stands for its number if it needs no gradient.
+
+    ``in_half``: beside numbers of half precision it must be one itself.
+    """
     if isinstance(value, Tensor):
         if value._array.ndim or value.requires_grad:
             raise NoOverload
-        return value.item()
-    if isinstance(value, complex) and not like.dtype.is_complex:
-        raise unconvertible(like.dtype)
-    return whole(value)
+        value = value.item()
+    wide = is_half(like._array.dtype) and not in_half
+    return checked_number(whole(value), dtypes.float32 if wide else like.dtype)
 
 
 def check_addmm(input: Any, mat1: Any, mat2: Any, in_place: bool = False) -> tuple[int, ...]:
@@ -366,7 +368,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``."""
     check_addmv(input, mat, vec)
-    return addmv_op(input, mat, vec, _number(beta, input), _number(alpha, input))
+    return addmv_op(input, mat, vec, _number(beta, input, in_half=True), _number(alpha, input, in_half=True))
 
 
 @public("addr", "addr", out=True, numbers_first="beta alpha")
@@ -374,15 +376,16 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     """``beta * input + alpha * outer(vec1, vec2)``."""
     check_addr(input, vec1, vec2)
     operands = promoted(input, vec1, vec2)
-    if operands[0]._array.dtype == np.bool_:
+    kind = operands[0]._array.dtype.kind
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool) and kind != "b":
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        if isinstance(factor, (float, complex)) and kind in "iub":
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    if kind == "b":
         a, b, c = (t._array for t in operands)
         return _addr_of_bools(a, b, c, bool(beta), bool(alpha))
-    for name, factor in (("beta", beta), ("alpha", alpha)):
-        if isinstance(factor, bool):
-            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-        if isinstance(factor, float) and operands[0]._array.dtype.kind in "iu":
-            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
-    return addr_op(*operands, _number(beta, input), _number(alpha, input))
+    return addr_op(*operands, _number(beta, input, in_half=True), _number(alpha, input, in_half=True))
 
 
 def _addr_of_bools(input: Any, vec1: Any, vec2: Any, beta: bool, alpha: bool) -> Tensor:

@@ -25,6 +25,7 @@ from ..machine.namespaces import TENSORS, show
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import linalg, not_safely_castable, public
+from ..machine.refusals import no_dimensions
 from ..machine.rules import in_both_namespaces
 from ..moving.copy import clone
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view_op, unsqueeze_op, view_op
@@ -489,6 +490,8 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     if a.ndim != b.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     at = one_dim(dim, a.ndim)
+    if not a.ndim:
+        raise no_dimensions(dim)
     if a.shape[at] != 3 or b.shape[at] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a.shape[at]} and {b.shape[at]}"
@@ -564,7 +567,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         if m != n:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {m} and {n}")
     if not a:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+        raise no_dimensions(-1)
     for which, size, expected in (("input1", a[-1], weight.size(1)), ("input2", b[-1], weight.size(2))):
         if size != expected:
             raise RuntimeError(

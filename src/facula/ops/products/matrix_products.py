@@ -21,7 +21,7 @@ from ..machine.autocast import is_on, lowered
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import scalar_type
+from ..machine.refusals import no_dimensions, scalar_type
 from ..machine.rules import raw
 from ..views.shape import expand_error
 
@@ -200,7 +200,7 @@ def check_mv(mat: Any, vec: Any, input: Any = None) -> None:
     added = None if input is None else input._array
     ndim = 1 if added is None else added.ndim
     if added is None and not a.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise no_dimensions(0)
     if ndim > 1 or a.ndim != 2 or v.ndim != 1:
         text = f"vector + matrix @ vector expected, got {ndim}, {a.ndim}, {v.ndim}"
         raise _wrong_ndim("mv", (mat, vec), (2, 1), text)

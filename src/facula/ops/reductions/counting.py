@@ -19,7 +19,7 @@ from ..machine.deprecated import warn_once
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import no_aten_derivative, no_derivative
+from ..machine.refusals import no_aten_derivative, no_derivative, no_dimensions
 
 # ---- unique
 
@@ -84,6 +84,8 @@ def _asked_for(found: Any, return_inverse: bool, return_counts: bool) -> Any:
 
 def _check_unique(input: Any, dim: Any) -> int:
     at = one_dim(dim, input._array.ndim)
+    if not input._array.ndim:
+        raise no_dimensions(dim)
     if 0 in input._array.shape and input._array.shape[at] != 0:
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     return at
@@ -96,7 +98,7 @@ def unique(
     """The distinct elements (or slices along ``dim``) in order, where each element went, how many there were."""
     if input._array.dtype.kind == "c":
         raise not_for("unique", input.dtype)
-    if dim is None or not input._array.ndim:
+    if dim is None:
         return _asked_for(unique_all_op(input), return_inverse, return_counts)
     return _asked_for(unique_along_op(input, _check_unique(input, dim)), return_inverse, return_counts)
 
@@ -122,7 +124,7 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:
     """Without repetitions of the element (or slice) before."""
-    at = None if dim is None or not input._array.ndim else _check_unique(input, dim)
+    at = None if dim is None else _check_unique(input, dim)
     return _asked_for(unique_consecutive_op(input, at), return_inverse, return_counts)
 
 

@@ -21,6 +21,7 @@ from ..machine.errors import NoOverload
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, OTHER_SCALAR_TYPE, public
+from ..machine.refusals import no_dimensions
 from ..machine.rules import in_both_namespaces, in_dtype, raw
 from ..machine.write import inplace_form
 from ..pointwise.with_numbers import div_number_op, mul_number_op
@@ -275,7 +276,7 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Ten
         raise NoOverload
     shape = y._array.shape
     if not shape:
-        raise IndexError(f"Dimension specified as {dim if x is None else 0} but tensor has no dimensions")
+        raise no_dimensions(dim if x is None else 0)
     at = _dim_of_samples(y, dim)
     if not shape[at]:
         return y.new_zeros((*shape[:at], *shape[at + 1 :]))

@@ -22,7 +22,7 @@ from ..machine.arguments import as_int, one_dim
 from ..machine.errors import WrongArgument, memory_error
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import scalar_type
+from ..machine.refusals import no_dimensions, scalar_type
 from ..machine.rules import in_both_namespaces
 from ..moving.padding import constant_pad_op
 from ..moving.rearrange import roll_op
@@ -166,7 +166,7 @@ def _axis(dim: Any, ndim: int) -> int:
     if dim.__class__ is not int:
         dim = _integer("dim", dim)
     if not ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        raise no_dimensions(dim)
     return one_dim(dim, ndim)
 
 

@@ -8,6 +8,7 @@ from ..._tensor import Tensor
 from ..machine.arguments import is_number, one_dim
 from ..machine.errors import NoOverload
 from ..machine.public import public
+from ..machine.refusals import no_dimensions
 from ..moving.joining import cat
 from ..pointwise.with_numbers import div_number_op, mul_number_op
 from ..views.shape import view
@@ -119,7 +120,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     for d in dims:
         if not input._array.ndim:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+            raise no_dimensions(dim)
         if input._array.shape[d] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     return tuple(

@@ -18,6 +18,7 @@ from ..machine.arguments import as_int, one_dim
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive
 from ..machine.public import public
+from ..machine.refusals import no_dimensions
 from ..machine.rules import in_both_namespaces
 from ..machine.view import view_primitive
 from ..moving.joining import cat, joined, stack
@@ -203,7 +204,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     ndim = input._array.ndim
     at = one_dim(dim, ndim)
     if ndim == 0:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise no_dimensions(0)
     return tuple(unbind_op(input, at))
 
 
