@@ -154,7 +154,9 @@ def __getattr__(name: str) -> _Any:
         value = globals()[name] = _lazy.at_home(document(FUNCTIONS[name], name), __name__, name)
         return value
     if name in _NAMES:
-        value = globals()[name] = getattr(_lazy.load(_NAMES[name]), name)
+        value = getattr(_lazy.load(_NAMES[name]), name)
+        if name != "Storage":  # it is another one when the default dtype is
+            globals()[name] = value
         return value
     if name in _SUBMODULES:
         try:

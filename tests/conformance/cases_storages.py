@@ -170,3 +170,20 @@ def devices_by_name(torch):
 def storages_have_a_base(torch):
     storage = torch.ones(2).untyped_storage()
     return [isinstance(x, torch.StorageBase) for x in (storage, torch.ones(2))], torch._guards.active_fake_mode()
+
+
+@case
+def storage_is_of_the_default_dtype(torch):
+    def look():
+        found = []
+        before = torch.get_default_dtype()
+        try:
+            for d in (torch.float64, torch.float16, torch.bfloat16, before):
+                torch.set_default_dtype(d)
+                found.append((torch.Storage.__name__, str(torch.Storage(3).dtype), str(torch.Storage([1, 2]).dtype)))
+                found.append(isinstance(torch.ones(1).storage(), torch.Storage))
+        finally:
+            torch.set_default_dtype(before)
+        return found
+
+    return quiet(look)

@@ -471,7 +471,13 @@ LEGACY_CLASSES = {
     for d in _CONVERSIONS.values()
 }
 globals().update(LEGACY_CLASSES)
-Storage = LEGACY_CLASSES["FloatStorage"]
+
+
+def __getattr__(name: str) -> Any:
+    """``Storage`` is the class of the default dtype."""
+    if name == "Storage":
+        return LEGACY_CLASSES[f"{dtypes.SCALAR_TYPE_NAMES[dtypes.default]}Storage"]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
