@@ -402,3 +402,28 @@ def operators_of_products_and_networks(torch):
         operators(torch, F.embedding, torch.tensor([0, 2]), r(3, 2)),
         operators(torch, F.cross_entropy, r(3, 4), torch.tensor([0, 1, 2])),
     ]  # fmt: skip
+
+
+@case
+def what_functions_say_that_they_return_is_written_into_code(torch):
+    make_fx = __import__(f"{torch.__name__}.fx.experimental.proxy_tensor", fromlist=["make_fx"]).make_fx
+
+    def alone(x: torch.Tensor) -> torch.Tensor:
+        return x.sin()
+
+    def several(x) -> tuple[torch.Tensor, int]:
+        return x.sin(), 3
+
+    def by_name(x) -> dict[str, torch.Tensor]:
+        return {"a": x.sin()}
+
+    def of_a_list(x: list) -> torch.Tensor:
+        return x[0].sin()
+
+    class OfModule(torch.nn.Module):
+        def forward(self, x) -> torch.Tensor:
+            return x.sin()
+
+    x = torch.ones(2)
+    traced = [alone, several, by_name, torch.func.functionalize(alone), OfModule()]
+    return [make_fx(f)(x).code for f in traced], make_fx(of_a_list)([x]).code

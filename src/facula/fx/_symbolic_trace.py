@@ -193,7 +193,7 @@ class Tracer(TracerBase):
     def _proxy_placeholder(self, parameter: inspect.Parameter, concrete_args: dict[str, Any]) -> Any:
         """The value of a parameter: a proxy, or what it was said to be."""
         name = f"{_STARS.get(parameter.kind, '')}{parameter.name}"
-        kind = _annotation(self._traced, parameter.annotation)
+        kind = annotation_of(self._traced, parameter.annotation)
         default = () if parameter.default is inspect.Parameter.empty else (parameter.default,)
         if parameter.name not in concrete_args:
             return self.create_proxy("placeholder", name, default, {}, type_expr=kind)
@@ -235,7 +235,7 @@ class Tracer(TracerBase):
                 self._patch(patches, fn)
                 called, args = self.create_args_for_root(fn, isinstance(root, Module), concrete_args)
                 result = self.create_arg(called(*args))
-                returns = _annotation(fn, fn.__annotations__.get("return"))
+                returns = annotation_of(fn, fn.__annotations__.get("return"))
                 self.create_node("output", "output", (result,), {}, type_expr=returns)
         finally:
             _tracing -= 1
@@ -332,7 +332,7 @@ def _all_positional(fn: Any, count: int) -> FunctionType:
     return FunctionType(code, fn.__globals__, fn.__name__, None, fn.__closure__)
 
 
-def _annotation(fn: FunctionType, annotation: Any) -> Any:
+def annotation_of(fn: FunctionType, annotation: Any) -> Any:
     """An annotation that is written into graphs; of facula's own functions only those as tensors are."""
     if annotation is inspect.Parameter.empty:
         return None

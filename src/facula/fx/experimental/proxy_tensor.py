@@ -27,6 +27,7 @@ from ...overrides import TorchFunctionMode
 from ...utils._pytree import tree_flatten, tree_unflatten
 from .. import _aten, _indexing, _names
 from .._arguments import PyTreeCodeGen
+from .._symbolic_trace import annotation_of
 from ..graph import Graph
 from ..graph_module import GraphModule
 from ..node import Node, map_aggregate
@@ -76,7 +77,7 @@ def make_fx(
             codegen = PyTreeCodeGen(names, spec)
             result, codegen.out_spec = tree_flatten(result)
             graph.set_codegen(codegen)
-        graph.output(map_aggregate(result, recorder.argument))
+        graph.output(map_aggregate(result, recorder.argument), None if nested else _returned(f))
         return GraphModule(root, graph, getattr(f, "__name__", "<lambda>"))
 
     return traced
@@ -88,6 +89,13 @@ def _parameter_names(f: Callable[..., Any], count: int) -> list[str]:
         if len(parameters) >= count and all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters[:count]):
             return [p.name for p in parameters[:count]]
     return [f"arg{i}" for i in range(count)]
+
+
+def _returned(f: Callable[..., Any]) -> Any:
+    """What a function says that it returns."""
+    if not isinstance(f, FunctionType):
+        return None
+    return annotation_of(inspect.unwrap(f), f.__annotations__.get("return"))
 
 
 def _leaf_names(names: list[str], args: tuple[Any, ...]) -> Any:
