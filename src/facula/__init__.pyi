@@ -100,6 +100,8 @@ from facula import _C as _C
 from facula import _VF as _VF
 from facula import __config__ as __config__
 __version__: str
+def _addmm_activation(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, use_gelu: builtins.bool = False, out: Tensor | None = None) -> Tensor:
+    """``relu`` of ``addmm``, or ``gelu`` of it."""
 def _amp_foreach_non_finite_check_and_unscale_(self: Sequence[Tensor], found_inf: Tensor, inv_scale: Tensor) -> None:
     """Multiply gradients by ``inv_scale`` in place; ``found_inf`` becomes 1 if one of them was not finite."""
 def _amp_update_scale_(self: Tensor, growth_tracker: Tensor, found_inf: Tensor, scale_growth_factor: builtins.float, scale_backoff_factor: builtins.float, growth_interval: builtins.int) -> Tensor:

@@ -245,6 +245,9 @@ FUNCTIONS = {
         "log_ logaddexp logaddexp2 logit logit_ rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh sinh_ sqrt "
         "sqrt_ tan tan_ tanh tanh_ xlogy xlogy_"
     ),
+    "ops.products.activated": (
+        "_addmm_activation"
+    ),
     "ops.products.addmm": (
         "addbmm addmm addmv addr baddbmm"
     ),
@@ -587,6 +590,9 @@ METHODS = {
         "cosh_ exp exp2 exp2_ exp_ expm1 expm1_ hypot hypot_ ldexp ldexp_ log log10 log10_ log1p log1p_ log2 log2_ "
         "log_ logaddexp logaddexp2 logit logit_ rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh sinh_ sqrt "
         "sqrt_ tan tan_ tanh tanh_ xlogy xlogy_"
+    ),
+    "ops.products.activated": (
+        "_addmm_activation"
     ),
     "ops.products.addmm": (
         "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_"

@@ -406,3 +406,15 @@ def scalers_refuse(torch):
         with torch.cpu.amp.autocast():
             told.append([made.is_enabled(), str(torch.mm(torch.ones(1, 1), torch.ones(1, 1)).dtype)])
     return [*told, [f"{w.category.__name__}: {w.message}" for w in seen]]
+
+
+@case
+def products_with_their_activation(torch):
+    x, a, b = numbers(torch, 4), numbers(torch, 3, 2), numbers(torch, 2, 4)
+    made = [
+        torch._addmm_activation(x, a, b), torch._addmm_activation(x, a, b, beta=2, alpha=-1, use_gelu=True),
+        x._addmm_activation(a, b, alpha=-2), torch._addmm_activation(x, a, b, out=torch.empty(3, 4)),
+    ]  # fmt: skip
+    with torch.autocast("cpu"):
+        made.append(torch._addmm_activation(x, a, b))
+    return see(torch, made), error(lambda: torch._addmm_activation(x, a, a))
