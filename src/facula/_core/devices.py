@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ _KNOWN = (
 )
 
 
-_NOT_GIVEN: Any = object()
+_NOT_GIVEN: Any = inspect.Parameter.empty
 
 
 def no_accelerator(index: int) -> RuntimeError:
