@@ -421,3 +421,20 @@ def a_module_in_a_file_names_no_more_than_its_classes(torch):
     file.seek(0)
     with torch.serialization.safe_globals(layers):
         return [sorted(named), str(torch.load(file, weights_only=True))]
+
+
+@case
+def storages_without_bytes_are_saved_as_any_dtypes(torch):
+    def look():
+        found = []
+        for empty in (torch.tensor([]), torch.empty(0, 3, dtype=torch.int16)):
+            other = torch.TypedStorage(wrap_storage=empty.untyped_storage(), dtype=torch.complex64)
+            loaded = [through(torch, [x, other]) for x in (empty, empty.storage(), torch.empty(0))]
+            found.append([[(str(x.dtype), len(x)) for x in pair] for pair in loaded])
+        x = torch.ones(3)
+        other = torch.TypedStorage(wrap_storage=x.untyped_storage(), dtype=torch.int16)
+        return found, error(lambda: through(torch, [x, other])), error(lambda: through(torch, [x[3:], other]))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return look()

@@ -125,7 +125,7 @@ class _Named:
         data = storage._bytes
         where = storage.data_ptr() or id(data)
         key, seen = self._of.setdefault(where, (str(len(self._of)), dtype))
-        if seen is not dtype:
+        if seen is not dtype and data.nbytes:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different types"
             )
