@@ -72,6 +72,15 @@ def sparse_weights_of_linear_with_a_bias(torch):
 
 
 @case
+def sparse_tensors_have_no_memory_format(torch):
+    s = torch.eye(2).to_sparse()
+    formats = [torch.preserve_format, torch.contiguous_format, torch.channels_last]
+    likes = [torch.empty_like, torch.zeros_like, torch.ones_like, torch.rand_like]
+    dense = torch.zeros_like(s, layout=torch.strided, memory_format=torch.preserve_format)
+    return [[error(lambda f=f, m=m: f(s, memory_format=m)) for m in formats] for f in likes], dense.tolist()
+
+
+@case
 def sparse_tensors_are_transposed_in_place(torch):
     x = torch.tensor([[0.0, 1, 2], [3, 0, 4]]).to_sparse()
     y = x.requires_grad_() * 2

@@ -147,8 +147,11 @@ def made_like(t: Any, name: str, fn: Any, rest: tuple[Any, ...], kwargs: dict[st
     dtype = checked_dtype(name, kwargs.pop("dtype", None)) or t.dtype
     if name.endswith("_like"):
         if layout is layouts.strided:
-            dense = FUNCTIONS[name.removesuffix("_like")](*(t.shape, *rest), dtype=dtype, **kwargs)
-            return dense.requires_grad_() if requires_grad else dense
+            shaped = FUNCTIONS["empty"](tuple(t.shape), dtype=dtype, device="meta")
+            kwargs["device"] = kwargs.get("device") or "cpu"
+            return fn(shaped, *rest, requires_grad=requires_grad, **kwargs)
+        if kwargs.get("memory_format") is not None:
+            raise RuntimeError("memory format option is only supported by strided tensors")
         if name not in ("zeros_like", "empty_like"):
             raise cannot_run("uniform_" if name.startswith("rand") else "fill_.Scalar")
         return _finished(empty(t.shape, t.sparse_dim(), dtype), requires_grad)
