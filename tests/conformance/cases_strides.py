@@ -56,3 +56,23 @@ def results_of_one_operand(torch):
     shown = [[[s for s, n in zip(f(x).stride(), x.shape) if n > 1] for f in functions] for x in _odd(torch)]
     dense = [x for x in _odd(torch) if 0 not in x.stride()]
     return shown, [[list(f(x).stride()) for f in (torch.clone, lambda x: x.to(torch.float64))] for x in dense]
+
+
+@case
+def results_in_tensors_that_were_resized(torch):
+    sources = [
+        torch.zeros(2, 3, 4).permute(2, 0, 1), torch.zeros(2, 3, 8)[:, :, ::2].transpose(0, 2),
+        torch.zeros(1, 1, 4, 12)[:, :, :, ::2].permute(2, 3, 0, 1), torch.zeros(4, 1, 3).permute(1, 2, 0),
+        torch.zeros(5, 3, 1, 1).to(memory_format=torch.channels_last), torch.zeros(1, 1), torch.zeros(3, 0, 1).mT,
+    ]  # fmt: skip
+    found = []
+    for x in sources:
+        for device in ("cpu", "meta"):
+            x = x.to(device)
+            out, wide = torch.empty(0, device=device), torch.empty(0, device=device, dtype=torch.float64)
+            flags = torch.empty(0, device=device, dtype=torch.bool)
+            made = torch.add(x, x, out=out), torch.exp(x, out=wide), torch.eq(x, x[..., :1], out=flags)
+            found.append([list(t.stride()) for t in made])
+    kept = torch.arange(20.0)
+    out = torch.add(torch.arange(6.0).view(1, 2, 3).permute(2, 0, 1), 30, out=kept[:0])
+    return found, out.tolist(), list(out.stride()), kept.tolist()

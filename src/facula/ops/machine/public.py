@@ -14,6 +14,7 @@ from ... import _lazy, overrides
 from ..._core import state
 from ..._core.dtypes import SCALAR_TYPE_NAMES, can_cast, cpp_name, dtype
 from ..._core.generator import refuse_out
+from ..._core.strides import lies_by_rows, strides_as
 from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
@@ -21,7 +22,7 @@ from ...autograd.graph import warn_user
 from ...autograd.meta import remember_shape
 from ...autograd.saved import DIRECT, PLAIN
 from ...autograd.views import check_inplace
-from ..arrays.strides import resized
+from ..arrays.strides import resized, strided
 from .any_state import mark_new, subclasses
 from .arguments import NUMPY_NAMES
 from .deprecated import numbers_moved
@@ -502,7 +503,7 @@ def _wrong_out_dtype(wanted: Any, given: Any) -> RuntimeError:
 
 
 def resize_output(out: Any, shape: tuple[int, ...], like: Any = None) -> None:
-    """``like``: an array whose dimensions lie in memory in the order that those of ``out`` shall have."""
+    """``like``: an array of that shape, which ``out`` shall lie in memory as."""
     if out._array.size:
         old, new = (", ".join(map(str, s)) for s in (out._array.shape, shape))
         warn_user(
@@ -512,8 +513,6 @@ def resize_output(out: Any, shape: tuple[int, ...], like: Any = None) -> None:
             "inplace, to zero elements with t.resize_(0).",
         )
     remember_shape(out)
-    if like is None or like.flags.c_contiguous:
-        out._array = resized(out._array, shape)
-    else:
-        order = sorted(range(len(shape)), key=lambda d: -like.strides[d])
-        out._array = resized(out._array, tuple([shape[d] for d in order])).transpose(np.argsort(order))
+    array = resized(out._array, shape)
+    lies_otherwise = like.__class__ is np.ndarray and like.size and not lies_by_rows(like)
+    out._array = strided(array, shape, strides_as(like, array.dtype)) if lies_otherwise else array
