@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from tests.conformance.observe import case
 
 
@@ -76,3 +78,16 @@ def results_in_tensors_that_were_resized(torch):
     kept = torch.arange(20.0)
     out = torch.add(torch.arange(6.0).view(1, 2, 3).permute(2, 0, 1), 30, out=kept[:0])
     return found, out.tolist(), list(out.stride()), kept.tolist()
+
+
+@case
+def elements_of_given_ranks_lie_row_by_row(torch):
+    x = torch.arange(24.0).reshape(2, 3, 4).sin()
+    found = {}
+    for order in itertools.permutations(range(3)):
+        for dim in range(3):
+            y = x.permute(order)
+            for name in ("median", "nanmedian", "mode"):
+                for keepdim in (False, True):
+                    found[f"{order} {dim} {name} {keepdim}"] = [t.stride() for t in getattr(y, name)(dim, keepdim)]
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 from ... import return_types
 from ..._core import dtypes, state
 from ..._core.dtypes import not_for, widened
-from ..._core.strides import copied_as
+from ..._core.strides import by_rows, copied_as
 from ..._tensor import Tensor, known
 from ..arrays.meta import by_zeros
 from ..arrays.tiles import each_rows
@@ -231,7 +231,7 @@ def _median_along(name: str, node: str, ignore_nan: bool) -> Primitive:
         if input.dtype.kind in "fV":
             good = np.add.reduce(input == input, dim, keepdims=True, dtype=np.int64)
             if ignore_nan:
-                rank = np.maximum(good - 1, 0) // 2
+                rank = by_rows(np.maximum(good - 1, 0) // 2)
             else:
                 rank = np.where(good < n, good, rank)  # the first NaN
         return _pick_ranked(input, rank, dim, keepdim)
@@ -330,7 +330,7 @@ def mode_op(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
     places = np.arange(n)
     run = places - np.maximum.accumulate(np.where(starts, places, 0), -1)
     last = np.argmax(run, -1, keepdims=True)  # the first run that gets longest is that of the least value
-    where = np.moveaxis(np.take_along_axis(order, last, -1), -1, dim)
+    where = np.moveaxis(np.take_along_axis(order, last, -1), -1, dim).copy()
     values = np.take_along_axis(input, where, dim)
     return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
 
