@@ -1636,6 +1636,28 @@ def what_was_retained_is_forgotten_when_a_function_changes_its_input(torch):
 
 
 @case
+def what_was_retained_is_forgotten_even_if_the_change_of_a_view_is_refused(torch):
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.mul_(2)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    found = []
+    for base in (lambda x: x, lambda x: x * 1):
+        for view in (lambda x: x[()], lambda x: x.view(-1), lambda x: x.split(1)[0]):
+            x = view(base(torch.ones(2, requires_grad=True)))
+            x.sum().backward(inputs=x)
+            found.append([error(lambda x=x: see(torch, Doubled.apply(x))), see(torch, x.grad), x.retains_grad])
+    return found
+
+
+@case
 def what_was_saved_for_forward_by_its_own_name(torch):
     seen = []
 

@@ -444,6 +444,7 @@ def _with_history(node: Any, nr: int, out: Any, is_input: bool, is_dirty: bool, 
                     "returns a single Tensor and a second one that does the other operations). You can ask on the "
                     "forum https://discuss.pytorch.org/ if you need help to do this change."
                 )
+            out._own_meta().grad = None
             views.check_inplace(out, True)
         out._own_meta().grad = None
         views.rebase_history(out, node)
