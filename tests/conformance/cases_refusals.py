@@ -365,3 +365,48 @@ def what_is_created_into_a_tensor(torch):
             )
         ]  # fmt: skip
     return [told, shapes, len(caught)]
+
+
+@case
+def an_out_that_shares_memory_with_what_is_read_in_dtypes_that_will_not_do(torch):
+    names = (
+        "atan2 fmod remainder maximum hypot logaddexp nextafter copysign floor_divide bitwise_and bitwise_left_shift "
+        "heaviside xlogy lcm div pow float_power sub isclose floor erf digamma bitwise_not sigmoid logit frac"
+    )
+    found = {}
+    for name in names.split():
+        function = getattr(torch, name)
+        for dtype in (torch.complex128, torch.float32, torch.int64, torch.bool):
+            x = torch.ones(2, 2, dtype=dtype)
+            y = torch.ones(2, 2, dtype=torch.float64)
+            calls = [lambda f=function, x=x: f(x.T, out=x)]
+            if name not in ("floor", "erf", "digamma", "bitwise_not", "sigmoid", "logit", "frac"):
+                calls = [lambda f=function, x=x: f(x.T, x, out=x), lambda f=function, x=x, y=y: f(y, x.T, out=x)]
+            found[f"{name} {dtype}"] = [_told(c) for c in calls]
+    return found
+
+
+@case
+def rows_of_tables_that_may_not_be_used(torch):
+    F = torch.nn.functional
+    rows, far = torch.tensor([[0, 0]]), torch.tensor([[5, -3]])
+    starts = torch.tensor([0])
+    calls = [
+        lambda w: F.embedding(far, w), lambda w: F.embedding(rows.float(), w), lambda w: torch.embedding(w, far),
+        lambda w: F.embedding(rows, w, padding_idx=8), lambda w: F.embedding(far, w, max_norm=1.0),
+        lambda w: F.embedding_bag(far, w), lambda w: F.embedding_bag(rows.float(), w),
+        lambda w: F.embedding_bag(rows[0], w, starts + 1), lambda w: F.embedding_bag(rows[0], w, starts.float()),
+        lambda w: F.embedding_bag(rows, w, mode="sums"), lambda w: F.embedding_bag(rows, w, padding_idx=7),
+        lambda w: F.embedding_bag(rows.float(), w, max_norm=1.0), lambda w: F.embedding_bag(far, w, max_norm=1.0),
+        lambda w: torch.embedding_bag(w, rows[0], starts, False, 7),
+        lambda w: F.embedding(far, w[0], max_norm=1.0) if w.is_leaf else None,
+    ]  # fmt: skip
+
+    def spoiled():
+        base = torch.ones(2, 1, requires_grad=True) * 1
+        view = base.split(1, 0)[0]
+        with torch.no_grad():
+            base.mul_(2)
+        return view
+
+    return [[_told(lambda c=c: c(spoiled())), _told(lambda c=c: c(torch.ones(1, 1)))] for c in calls]

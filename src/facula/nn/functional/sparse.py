@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import facula
 
 from ..._tensor import Tensor
@@ -58,7 +56,7 @@ def embedding_bag(
         if sparse:
             raise ValueError("max mode does not support sparse weights")
     if max_norm is not None:
-        shorten_rows(weight, np.unique(input._array), max_norm, norm_type)
+        shorten_rows(weight, input, max_norm, norm_type)
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "

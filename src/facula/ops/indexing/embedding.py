@@ -16,6 +16,7 @@ from ..machine.any_state import constant_of, wrap
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.refusals import no_rows
+from ..machine.write import history_first
 
 
 @primitive("EmbeddingBackward0", name="embedding", kind="linear", lowering="library")
@@ -112,17 +113,24 @@ def embedding(
         if not -rows <= padding_idx < rows:
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
-    if weight.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
-    if input._array.dtype not in (np.int64, np.int32):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{input._type_name()} instead (while checking arguments for embedding)"
-        )
-    check_elements(input, _check_rows, rows)
     if max_norm is not None:
-        shorten_rows(weight, np.unique(elements(input)), max_norm, norm_type)
+        shorten_rows(weight, input, max_norm, norm_type)
+    try:
+        if weight.ndim != 2:
+            raise RuntimeError("'weight' must be 2-D")
+        _check_indices(input, 1, "embedding")
+        check_elements(input, _check_rows, rows)
+    except (RuntimeError, IndexError) as e:
+        raise history_first(e, weight) from None
     return embedding_op(weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
+
+
+def _check_indices(indices: Tensor, number: int, name: str) -> None:
+    if indices._array.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            f"Expected tensor for argument #{number} 'indices' to have one of the following scalar types: Long, Int; "
+            f"but got {indices._type_name()} instead (while checking arguments for {name})"
+        )
 
 
 @passes("(indices >= 0) & (indices < rows)")
@@ -131,7 +139,16 @@ def _check_rows(indices: Any, rows: int) -> None:
         raise IndexError("index out of range in self") if rows else no_rows()
 
 
-def shorten_rows(weight: Any, which: Any, max_norm: float, norm_type: float) -> None:
+def shorten_rows(weight: Any, indices: Tensor, max_norm: float, norm_type: float) -> None:
+    if weight.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {weight.ndim}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for embedding_renorm_)"
+        )
+    _check_indices(indices, 2, "embedding_renorm_")
+    which = np.unique(elements(indices))
+    for i in which[(which < -len(weight)) | (which >= len(weight))]:
+        raise IndexError(f"select(): index {i} out of range for tensor of size {list(weight.shape)} at dimension 0")
     while weight.wraps and weight._known() is not weight:  # the values change, their tangents do not
         weight = weight._known()
     rows = weight._array[which]

@@ -14,6 +14,7 @@ from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, raw
+from ..machine.write import history_first
 
 SUM, MEAN, MAX = 0, 1, 2
 
@@ -338,10 +339,7 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
     """(bags, the bag of each index, sizes of bags, indices of maxima)."""
-    _check_dimensions(weight, indices, offsets)
-    indices = indices.reshape(-1) if indices._array.ndim == 2 else indices
-    _check(weight, indices, offsets, per_sample_weights, mode, include_last_offset, padding_idx is not None)
-    rows = weight._array.shape[0]
+    rows = weight._array.shape[0] if weight._array.ndim else 0
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
             raise RuntimeError(
@@ -349,6 +347,12 @@ def embedding_bag(
                 f"{padding_idx}"
             )
         padding_idx %= rows
+    try:
+        _check_dimensions(weight, indices, offsets)
+        indices = indices.reshape(-1) if indices._array.ndim == 2 else indices
+        _check(weight, indices, offsets, per_sample_weights, mode, include_last_offset, padding_idx is not None)
+    except RuntimeError as e:
+        raise history_first(e, weight, per_sample_weights) from None
     if indices.dtype is not offsets.dtype:
         indices, offsets = indices.long(), offsets.long()
     at = -1 if padding_idx is None else padding_idx

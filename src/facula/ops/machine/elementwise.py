@@ -242,7 +242,7 @@ def any_state(
                 raise
             from .public import said_of_out  # it imports this module
 
-            raise said_of_out(e, op, out) from None
+            raise said_of_out(e, op, out, args) from None
         check_devices(arrays)
 
     def run() -> Any:

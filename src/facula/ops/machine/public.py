@@ -289,7 +289,7 @@ def public(
                     return result
             except Exception as e:
                 if target is not None and hasattr(e, "result_dtype"):
-                    e = said_of_out(e, record, target)
+                    e = said_of_out(e, record, target, args)
                 raise explained(e, args, given, is_method) from None
             return write_out(title, target, result, args, record)
 
@@ -426,7 +426,7 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     given = [t for t in args if isinstance(t, Tensor)]
     if args and isinstance(args[0], (tuple, list)):  # of what is joined, rows of nothing are not read
         given = [t for t in args[0] if isinstance(t, Tensor) and t._array.shape != (0,)]
-    if isinstance(record, Elementwise) and out._array.shape == result._array.shape:  # asked before dtypes
+    if _asks_overlap_first(record) and out._array.shape == result._array.shape:
         check_no_overlap(out._array)
         for t in given:
             check_no_partial_overlap(out._array, t._array)
@@ -450,11 +450,19 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     for t in given:
         check_no_partial_overlap(out._array, t._array)
     if out._array.shape != result._array.shape:
-        is_pointwise = isinstance(record, Elementwise) or (isinstance(record, Record) and record.is_pointwise)
-        resize_output(out, result._array.shape, result._array if is_pointwise else None)
+        resize_output(out, result._array.shape, result._array if _is_pointwise(record) else None)
     np.copyto(out._array, result._array, casting="unsafe")
     out._bump_version()
     return out
+
+
+def _is_pointwise(record: Any) -> bool:
+    return isinstance(record, Elementwise) or (isinstance(record, Record) and record.is_pointwise)
+
+
+def _asks_overlap_first(record: Any) -> bool:
+    """Whether it is said of an ``out=`` that it shares memory before its dtype is."""
+    return isinstance(record, Elementwise) or (_is_pointwise(record) and record.out_error is None)
 
 
 def refuse_recorded_out(name: str, record: Any, *values: Any) -> None:
@@ -481,8 +489,17 @@ def _other_out_dtype(record: Any, wanted: Any, given: Any, field: str = "") -> R
     return RuntimeError(record.out_error.format(*names))
 
 
-def said_of_out(error: Any, record: Any, out: Any) -> Exception:
-    """What is said where a kernel lacks a dtype: if ``out=`` has one that will not do, that comes first."""
+def said_of_out(error: Any, record: Any, out: Any, args: tuple[Any, ...]) -> Exception:
+    """What is said where a kernel lacks a dtype: first that ``out=`` shares memory or has a dtype that will not do."""
+    if isinstance(out, Tensor) and _asks_overlap_first(record):
+        given = [t._array for t in args if isinstance(t, Tensor)]
+        try:
+            if out._array.shape == np.broadcast_shapes(*[a.shape for a in given]):
+                check_no_overlap(out._array)
+                for a in given:
+                    check_no_partial_overlap(out._array, a)
+        except RuntimeError as e:
+            return e
     wanted = error.result_dtype
     compares = isinstance(record, Elementwise) and record.promote == "compare"
     if isinstance(out, (tuple, list)) and out and isinstance(out[0], Tensor):
