@@ -1152,3 +1152,26 @@ def quotients_show_how_they_were_rounded(torch):
         node = x.clone().div_(2.0, rounding_mode=mode).grad_fn
         seen.append([name_of(node), node._saved_rounding_mode, saved_names(node)])
     return seen
+
+
+@case
+def what_was_saved_and_then_detached_in_place(torch):
+    def of_part(t):
+        t[:1].mul_(2)
+        t.detach_()
+
+    changes = {"detached": lambda t: t.detach_(), "changed": lambda t: t.mul_(2).detach_(), "in part": of_part}
+    changes["changed later"] = lambda t: t.detach_().mul_(2)
+    operators = {"erfc": torch.erfc, "mul": lambda t: t * t, "addcmul": lambda t: torch.addcmul(t, t, t)}
+    seen = {}
+    for name, operator in operators.items():
+        for how, change in changes.items():
+            for again in (False, True):
+                x = torch.ones(2, requires_grad=True) * 1
+                y = operator(x).sum()
+                change(x)
+                seen[f"{name} {how} {again}"] = error(lambda y=y, again=again: y.backward(create_graph=again))
+    x = torch.ones(2, requires_grad=True) * 1
+    y = x.erfc()
+    x.detach_()
+    return [seen, see(torch, y.grad_fn._saved_self.detach())]

@@ -268,24 +268,25 @@ def unpack_at(node: Any, i: int) -> Any:
         raise freed_error(node)
     if saved[i].__class__ is np.ndarray:
         return saved[i]
-    return _unpack_one(node, slot, saved[i], 0 if node.versions is None else node.versions[i], False)
+    return _unpack_one(node, slot, saved[i], 0 if node.versions is None else node.versions[i], False, True)
 
 
-def _unpack_one(node: Any, slot: Slot, s: Any, version: int, raw: bool) -> Any:
+def _unpack_one(node: Any, slot: Slot, s: Any, version: int, raw: bool, is_read: bool = False) -> Any:
+    """``is_read``: by a program, which gets tensors that were detached in place as well."""
     if isinstance(s, Tensor_):
-        counter = s._counter
-        if (0 if counter is None else counter[0]) != version:
-            raise modified_error(node, s, version, slot.is_output, max(slot.index, 0))
-        if _was_detached_in_place(node, slot, s):
+        if not is_read and _was_detached_in_place(node, slot, s):
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
                 "This is not supported, please use out-of-place `.detach()` instead"
             )
+        counter = s._counter
+        if (0 if counter is None else counter[0]) != version:
+            raise modified_error(node, s, version, slot.is_output, max(slot.index, 0))
         if raw:
             return resolved(s._array)
         return attached(s, node, slot.index) if slot.is_output else s
     if s.__class__ is Unread:
-        return _unpack_one(node, slot, s.tensor, version, raw)
+        return _unpack_one(node, slot, s.tensor, version, raw, is_read)
     if s.__class__ is Hooked:
         return s.take(node, slot, raw)
     if s.__class__ is Freed:
