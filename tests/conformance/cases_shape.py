@@ -1067,3 +1067,20 @@ def dimensions_to_squeeze_or_count_along_may_be_given_one_by_one(torch):
         "count_nonzero": [see(torch, x.count_nonzero(0, 3)), see(torch, x.count_nonzero(1))],
         "functions": [error(lambda: torch.squeeze(x, 0, 2)), error(lambda: torch.count_nonzero(x, 0, 2))],
     }
+
+
+@case
+def gradients_of_leaves_that_got_another_shape_before_the_first(torch):
+    seen = []
+    for function in (lambda t: t * 2, lambda t: t.sum(), lambda t: t.clone(), lambda t: t.half()):
+        for change in (lambda t: t.unsqueeze_(0), lambda t: t.set_(torch.ones(3, *t.shape))):
+            for again in (False, True):
+                x = torch.ones(2, 3, requires_grad=True)
+                y = function(x).sum()
+                with torch.no_grad():
+                    change(x)
+                y.backward(create_graph=again)
+                seen.append([list(x.grad.shape), x.grad.tolist()])
+                function(x).sum().backward()
+                seen.append([list(x.grad.shape), x.grad.tolist()])
+    return seen

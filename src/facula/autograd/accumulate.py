@@ -91,6 +91,8 @@ class AccumulateGrad(Node):
                             return self._tell_hooks(meta)
                         g = np.asarray(g)  # of a NumPy scalar: a new array
                         passing += 1
+                    if self.attached is not None and g.shape != variable._array.shape:
+                        g = _spread(g, variable._array)
                     stolen = (
                         sys.getrefcount(g) <= passing
                         and (g.base is None or _is_all_that_is_left(g))
@@ -191,6 +193,16 @@ def _is_all_that_is_left(g: Any) -> bool:
     if not g.flags.writeable or 0 in g.strides:
         return False
     return g.base.__class__ is np.ndarray and g.base.nbytes == g.nbytes and sys.getrefcount(g.base) <= 2
+
+
+def _spread(g: Any, like: Any) -> Any:
+    """A gradient for a leaf that got another shape in place, if it fits."""
+    if not is_dense(like):
+        return g
+    try:
+        return np.broadcast_to(g, like.shape)
+    except ValueError:
+        return g
 
 
 def _copy_in_layout(g: Any, like: Any) -> Any:
