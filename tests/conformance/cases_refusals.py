@@ -410,3 +410,12 @@ def rows_of_tables_that_may_not_be_used(torch):
         return view
 
     return [[_told(lambda c=c: c(spoiled())), _told(lambda c=c: c(torch.ones(1, 1)))] for c in calls]
+
+
+@case
+def outer_products_of_views_that_may_not_be_used(torch):
+    found = []
+    for view in _spoiled(torch):
+        for other in (torch.ones(2), torch.ones(2, 2), view):
+            found.append([_told(lambda v=view, o=other: torch.outer(v, o)), _told(lambda v=view, o=other: o.ger(v))])
+    return found

@@ -204,7 +204,7 @@ in_both_namespaces("matmul", _raw_matmul, matmul)
 # ---- products made of other operators
 
 
-@public("outer ger", "outer ger", out=True)
+@public("outer ger", "outer ger", out=True, looks_first=True)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of an element of one vector and an element of the other."""
     require_tensors("outer", ("input", input), ("vec2", vec2))
