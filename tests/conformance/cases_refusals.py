@@ -382,7 +382,7 @@ def an_out_that_shares_memory_with_what_is_read_in_dtypes_that_will_not_do(torch
             calls = [lambda f=function, x=x: f(x.T, out=x)]
             if name not in ("floor", "erf", "digamma", "bitwise_not", "sigmoid", "logit", "frac"):
                 calls = [lambda f=function, x=x: f(x.T, x, out=x), lambda f=function, x=x, y=y: f(y, x.T, out=x)]
-            found[f"{name} {dtype}"] = [_told(c) for c in calls]
+            found[f"{name} {dtype}"] = [told(c) for c in calls]
     return found
 
 
@@ -409,7 +409,7 @@ def rows_of_tables_that_may_not_be_used(torch):
             base.mul_(2)
         return view
 
-    return [[_told(lambda c=c: c(spoiled())), _told(lambda c=c: c(torch.ones(1, 1)))] for c in calls]
+    return [[told(lambda c=c: c(spoiled())), told(lambda c=c: c(torch.ones(1, 1)))] for c in calls]
 
 
 @case
@@ -417,5 +417,5 @@ def outer_products_of_views_that_may_not_be_used(torch):
     found = []
     for view in _spoiled(torch):
         for other in (torch.ones(2), torch.ones(2, 2), view):
-            found.append([_told(lambda v=view, o=other: torch.outer(v, o)), _told(lambda v=view, o=other: o.ger(v))])
+            found.append([told(lambda v=view, o=other: torch.outer(v, o)), told(lambda v=view, o=other: o.ger(v))])
     return found

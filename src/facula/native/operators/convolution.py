@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.arrays.strides import lying_as
+from ...ops.arrays.strides import convolved_as
 from .. import presence
 from ..kernels.convolution import Sizes, convolution_input_gradient, convolution_weight_gradient
 from ..kernels.convolution import convolution as convolve
@@ -28,7 +28,7 @@ def convolution(
     if transposed or input.__class__ is not np.ndarray or not _pays(weight.shape, groups, 2):
         return None
     found = convolve(dense(input), dense(weight), bias, stride, padding, dilation, groups)
-    return None if found is None else lying_as(lying_as(found, weight), input)
+    return None if found is None else convolved_as(found, input, weight)
 
 
 def input_gradient(

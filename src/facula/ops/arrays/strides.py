@@ -121,3 +121,14 @@ def is_channels_last(array: Any) -> bool:
             return False
         least = stride * n
     return True
+
+
+def convolved_as(out: Any, input: Any, weight: Any) -> Any:
+    """A result with channels last in memory if the input has, or the weight; of sequences, the weight alone."""
+    if out.ndim != 3:
+        return lying_as(lying_as(out, weight), input)
+    if weight.flags.c_contiguous or weight.__class__ is not np.ndarray:
+        return out
+    *outer, length = weight.shape
+    *steps, step = weight.strides
+    return lying_as(out[:, :, None], strided(weight, (*outer, 1, length), (*steps, length * step, step)))[:, :, 0]

@@ -12,7 +12,7 @@ from ..._tensor import Tensor
 from ...autograd.graph import warn_user
 from ..arrays.images.convolution import convolve, convolve_input, convolve_weight
 from ..arrays.images.patches import Sizes, out_sizes
-from ..arrays.strides import lying_as, strided
+from ..arrays.strides import convolved_as
 from ..arrays.sums import total
 from ..arrays.types import Array
 from ..machine import batching
@@ -60,18 +60,7 @@ def convolution_op(
         y = convolve(x, w, stride, padding, dilation, groups)
     if bias is not None:
         y += widened(bias).reshape(-1, *(1,) * len(kernel))
-    return _laid_out(y.astype(input.dtype, copy=False), input, weight)
-
-
-def _laid_out(out: Any, input: Any, weight: Any) -> Any:
-    """A result with channels last in memory if the input has, or the weight; of sequences, the weight alone."""
-    if out.ndim != 3:
-        return lying_as(lying_as(out, weight), input)
-    if weight.flags.c_contiguous or weight.__class__ is not np.ndarray:
-        return out
-    *outer, length = weight.shape
-    *steps, step = weight.strides
-    return lying_as(out[:, :, None], strided(weight, (*outer, 1, length), (*steps, length * step, step)))[:, :, 0]
+    return convolved_as(y.astype(input.dtype, copy=False), input, weight)
 
 
 @primitive(
@@ -161,7 +150,7 @@ def convolution_backward_op(
     given = (stride, padding, dilation, transposed, output_padding, groups, bias_sym_sizes_opt, needs)
     found = _gradients(grad_output, input, weight, *given, ARRAYS)
     if not (input.flags.c_contiguous and weight.flags.c_contiguous):
-        found[:2] = [None if x is None else _laid_out(x, input, weight) for x in found[:2]]
+        found[:2] = [None if x is None else convolved_as(x, input, weight) for x in found[:2]]
     if all(needs):
         return found
     nothing = empty_meta((0,), input.dtype) if _any_meta(input, weight) else np.empty(0, input.dtype)
