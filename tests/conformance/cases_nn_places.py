@@ -306,3 +306,16 @@ def activations_are_the_only_modules_of_their_module(torch):
     found = {name for name, value in vars(torch.nn.modules.activation).items()
              if isinstance(value, type) and issubclass(value, torch.nn.Module)}  # fmt: skip
     return sorted(found - {"MultiheadAttention", "NonDynamicallyQuantizableLinear"})
+
+
+@case
+def plans_of_leaves_are_of_a_class(torch):
+    pytree = torch.utils._pytree
+
+    def told(plan):
+        return [isinstance(plan, pytree.LeafSpec), isinstance(plan, pytree.TreeSpec), plan.is_leaf(), repr(plan)]
+
+    leaf = pytree.tree_structure(1)
+    inside = pytree.tree_structure({"a": [1]}).child(0).child(0)
+    plans = [leaf, inside, pytree.tree_structure([])]
+    return [[told(plan) for plan in plans], leaf == inside, issubclass(pytree.LeafSpec, pytree.TreeSpec)]

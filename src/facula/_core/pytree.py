@@ -149,7 +149,16 @@ class TreeSpec:
         return tree_unflatten(leaves, self)
 
 
-LEAF = TreeSpec(None, None, [])
+class LeafSpec(TreeSpec):
+    """The plan of a leaf."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(None, None, [])
+
+
+LEAF = LeafSpec()
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeSpec]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .._core.pytree import KINDS as SUPPORTED_NODES
 from .._core.pytree import (
-    LEAF,
+    LeafSpec,
     PyTree,
     TreeSpec,
     is_namedtuple_class,
@@ -34,11 +34,6 @@ __all__ = [
 Context = Any
 _IsLeaf = Callable[[Any], bool] | None
 PyTreeSpec = TreeSpec
-
-
-def LeafSpec() -> TreeSpec:
-    """The plan of a leaf."""
-    return LEAF
 
 
 def is_namedtuple_instance(obj: object) -> bool:
