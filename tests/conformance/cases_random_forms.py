@@ -178,3 +178,14 @@ def other_arguments(torch):
         lambda: torch.bernoulli(ones(2) * 0.5, out=torch.empty(2)),
     ]
     return [kind(torch, call) for call in calls]
+
+
+@case
+def no_normal_numbers_of_any_dtype(torch):
+    found = []
+    for d in (torch.int32, torch.bool, torch.uint8, torch.float32):
+        x = torch.empty(0, 2, dtype=d)
+        made = [x.normal_(), torch.randn(0, dtype=d), torch.randn_like(x), torch.normal(0.0, 1.0, (2, 0), dtype=d)]
+        found.append([(list(t.shape), str(t.dtype)) for t in made])
+    refused = error(lambda: torch.randn(1, dtype=torch.int32)), error(lambda: torch.ones(1, dtype=torch.bool).normal_())
+    return found, refused

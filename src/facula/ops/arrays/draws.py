@@ -201,6 +201,8 @@ def draw_normal(stream: Any, target: Array, mean: float = 0.0, std: float = 1.0)
     if d.is_complex:
         return draw_normal(stream, _parts(target), mean, std / math.sqrt(2))
     if d.category != dtypes.FLOAT:
+        if not target.size:
+            return None
         raise not_for("normal_kernel_cpu", d)
     n = target.size
     if stream.natively("normal", target, n, mean, std):

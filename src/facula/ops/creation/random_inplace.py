@@ -134,7 +134,7 @@ def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = 
 def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with normal numbers."""
     mean, std = _number("normal_", "mean", 1, mean), _number("normal_", "std", 2, std)
-    if self.dtype.category < dtypes.FLOAT:
+    if self.dtype.category < dtypes.FLOAT and self.numel():
         raise not_for("normal_kernel_cpu", self.dtype)
     check_std("normal", std)
     return _overwrite(_normal_op, self, generator, draw_normal, mean, std)
