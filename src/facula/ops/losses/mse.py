@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.dtypes import F32, F64, not_for, of_numpy, promote_types, widened
-from ..._core.strides import laid_out
+from ..._core.strides import by_rows, laid_out
 from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.rules import in_dtype
@@ -57,7 +57,7 @@ def mse_loss_backward_op(grad_output: Array, input: Array, target: Array, reduct
     slope = input - target
     scale = grad_output * scale_of(reduction, input.size)
     if slope.dtype is scale.dtype is input.dtype and slope.ndim > scale.ndim:
-        return np.ascontiguousarray(np.multiply(slope, scale, slope))
+        return by_rows(np.multiply(slope, scale, slope))
     return (slope * scale).astype(input.dtype, "C", copy=False)
 
 

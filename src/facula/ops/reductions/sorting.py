@@ -246,7 +246,7 @@ nanmedian_dim_op = _median_along("nanmedian_dim", "NanmedianBackward1", True)
 def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: Any, keepdim: Any) -> Any:
     kind = input._array.dtype.kind
     if dim is _FULL:
-        if keepdim is not None:
+        if keepdim is not _FULL:
             raise NoOverload
         if kind in "bc" and input._array.size:
             raise not_for("median_cpu", input.dtype)
@@ -255,7 +255,7 @@ def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: An
     require_elements("median", input._array.shape, at)
     if kind in "bc":
         raise not_for("median_out", input.dtype)
-    return getattr(return_types, name)(along(input, at, bool(keepdim)))
+    return getattr(return_types, name)(along(input, at, keepdim is not _FULL and bool(keepdim)))
 
 
 def _other_out(wanted: dtypes.dtype, given: dtypes.dtype, field: str) -> str:
@@ -272,13 +272,13 @@ def _other_out(wanted: dtypes.dtype, given: dtypes.dtype, field: str) -> str:
 
 
 @public("median", "median", out="dim", out_error=_other_out)
-def median(input: Tensor, dim: Any = _FULL, keepdim: Any = None) -> Any:
+def median(input: Tensor, dim: Any = _FULL, keepdim: Any = _FULL) -> Any:
     """The median; of two in the middle the lower. Along ``dim`` as (values, indices)."""
     return _median("median", median_all_op, median_dim_op, input, dim, keepdim)
 
 
 @public("nanmedian", "nanmedian", out="dim", out_error=_other_out)
-def nanmedian(input: Tensor, dim: Any = _FULL, keepdim: Any = None) -> Any:
+def nanmedian(input: Tensor, dim: Any = _FULL, keepdim: Any = _FULL) -> Any:
     """The median of what is no NaN."""
     return _median("nanmedian", nanmedian_all_op, nanmedian_dim_op, input, dim, keepdim)
 
