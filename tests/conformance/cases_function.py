@@ -1612,8 +1612,7 @@ def each_mark_of_dirty_counts_as_a_version(torch):
     return found
 
 
-@case
-def what_was_retained_is_forgotten_when_a_function_changes_its_input(torch):
+def doubled_in_place(torch):
     class Doubled(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
@@ -1625,6 +1624,12 @@ def what_was_retained_is_forgotten_when_a_function_changes_its_input(torch):
         def backward(ctx, g):
             return g * 2
 
+    return Doubled
+
+
+@case
+def what_was_retained_is_forgotten_when_a_function_changes_its_input(torch):
+    Doubled = doubled_in_place(torch)
     x = torch.ones(2, requires_grad=True)
     y = x * 3
     y.retain_grad()
@@ -1637,17 +1642,7 @@ def what_was_retained_is_forgotten_when_a_function_changes_its_input(torch):
 
 @case
 def what_was_retained_is_forgotten_even_if_the_change_of_a_view_is_refused(torch):
-    class Doubled(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            x.mul_(2)
-            ctx.mark_dirty(x)
-            return x
-
-        @staticmethod
-        def backward(ctx, g):
-            return g * 2
-
+    Doubled = doubled_in_place(torch)
     found = []
     for base in (lambda x: x, lambda x: x * 1):
         for view in (lambda x: x[()], lambda x: x.view(-1), lambda x: x.split(1)[0]):

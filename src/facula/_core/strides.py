@@ -102,7 +102,10 @@ def _has_odd_strides(array: Any) -> bool:
 
 def strides_as(array: Any, dtype: Any) -> tuple[int, ...]:
     """The strides, in bytes, of that."""
-    itemsize = np.dtype(dtype).itemsize
+    return _strides_like(array, np.dtype(dtype).itemsize)
+
+
+def _strides_like(array: Any, itemsize: int) -> tuple[int, ...]:
     if is_dense(array):
         return tuple([s * itemsize for s in element_strides(array)])
     return _strides_in(_inner_first(array.shape, [array.strides]), array.shape, itemsize)
@@ -266,9 +269,7 @@ def _repeated_strides(shape: tuple[int, ...], strides: tuple[int, ...], itemsize
     channels_last = (1, *range(len(shape) - 1, 1, -1), 0)
     if len(shape) in (4, 5) and _lie_alike(operand, _strides_in(channels_last, shape, itemsize)):
         return _strides_in(channels_last, shape, made)
-    if is_dense(operand):
-        return tuple([s // itemsize * made for s in strides])
-    return _strides_in(_inner_first(shape, [strides]), shape, made)
+    return _strides_like(operand, made)
 
 
 def laid_out_beside_number(result: Any, operand: Any) -> Any:
